@@ -41,23 +41,25 @@ def run(
         ask = Recorder(ask, options.record, new) if options.record else ask
         folder = options.folder or sample_project()
         print(f"Task: {task}\n", flush=True)
-        with _snapshot(folder) as workspace:
+        with _checkpoint(folder) as workspace:
             print(agent(ask, workspace, task, options.model, options.turns))
     except BadTranscript as error:
         sys.exit(f"replay: {error}")
 
 
 @contextmanager
-def _snapshot(folder: Path) -> Iterator[Workspace]:
-    """A workspace with a snapshot, and a message on how to restore it when the agent ends."""
+def _checkpoint(folder: Path) -> Iterator[Workspace]:
+    """A workspace with a checkpoint, and a message on how to restore it when the agent ends."""
     workspace = Workspace(folder)
     point = time.strftime("before-agent-%Y%m%d-%H%M%S")
-    result = workspace.snapshot(point)
+    result = workspace.checkpoint(point)
     try:
         yield workspace
     finally:
         if not result.is_error:
-            print(f"\nTo undo everything: suture restore --to {point} --root {shlex.quote(str(folder))}", flush=True)
+            print(
+                f"\nTo undo everything: suture restore --yes --to {point} --root {shlex.quote(str(folder))}", flush=True
+            )
 
 
 def show(name: str, arguments: object, answer: str, *, failed: bool) -> None:

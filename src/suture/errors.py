@@ -20,7 +20,8 @@
     │                        Cancelled CallTimedOut OutOfMemory RecoveryBlocked
     ├── about serving        ServerBusy NoWorkspace
     ├── about the history    HistoryUnavailable HistoryDamaged ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
-    │                        NotHere SessionNotFound UndoConflict ContentNotKept NotRecorded SnapshotExists
+    │                        NotHere SessionNotFound UndoConflict ContentNotKept NotRecorded
+    │                        CheckpointExists CheckpointTooLarge GitBusy HeadMoved DeletionsNotConfirmed
     └── InternalError
 
 A class whose name begins with `_` has the leading fields that several errors share.
@@ -849,7 +850,7 @@ class HistoryDamaged(SutureError, code="HISTORY_DAMAGED"):
     """A record of the history that the call needs is damaged. Nothing was changed."""
 
     what: str
-    """change, content, snapshot or clipboard"""
+    """change, content, checkpoint or clipboard"""
     name: str
     """The id of the change, the hash of the content, or the name."""
     path: str | None = None
@@ -862,8 +863,8 @@ class ChangeNotFound(_OfChange, code="CHANGE_NOT_FOUND"):
     candidates: list[str]
     forgotten: bool = False
     """Whether older changes were removed to stay within the limits."""
-    snapshots: list[str] | None = None
-    """The names of the snapshots, if a snapshot is accepted too."""
+    checkpoints: list[str] | None = None
+    """The names of the newest checkpoints, if a checkpoint is accepted too."""
 
 
 class NothingToUndo(SutureError, code="NOTHING_TO_UNDO"):
@@ -935,13 +936,51 @@ class NotRecorded(_OfPath, code="NOT_RECORDED"):
 
     near: list[str]
     is_point: bool = False
-    """Whether this is the name of a snapshot, or the id of a change."""
+    """Whether this is the name of a checkpoint, or the id of a change."""
 
 
-class SnapshotExists(SutureError, code="SNAPSHOT_EXISTS"):
-    """A snapshot with this name exists, or a change id begins with it."""
+class CheckpointExists(SutureError, code="CHECKPOINT_EXISTS"):
+    """A checkpoint with this name exists, or a change id begins with it."""
 
     name: str
+
+
+class CheckpointTooLarge(SutureError, code="CHECKPOINT_TOO_LARGE"):
+    """The tree has more files than a checkpoint may have, or reading it takes longer than it may take."""
+
+    files: int
+    """How many files were found until then"""
+    limit: int
+    """The value of the setting"""
+    setting: str
+    """The setting that is the limit: a number of files, of milliseconds, or of bytes"""
+
+
+class GitBusy(SutureError, code="GIT_BUSY"):
+    """Git is in the middle of an operation, which decides what the files should contain."""
+
+    operation: str
+    """merge, rebase, cherry-pick, revert or am"""
+
+
+class HeadMoved(SutureError, code="HEAD_MOVED"):
+    """Another commit or branch of the git repository is checked out than at the checkpoint."""
+
+    checkpoint: str
+    """The name of the checkpoint"""
+    then: str
+    """The branch and the commit at the checkpoint"""
+    now: str
+    """The branch and the commit that are checked out"""
+
+
+class DeletionsNotConfirmed(SutureError, code="DELETIONS_NOT_CONFIRMED"):
+    """A restore would delete files that were made since the checkpoint, which nobody has confirmed."""
+
+    paths: list[str]
+    """The first files that would be deleted"""
+    total: int
+    """How many would be deleted"""
 
 
 class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):

@@ -46,6 +46,15 @@ class Settings(Record):
     history_timeout_ms: int = 2_000  # recording takes milliseconds; an unrecorded change is better than a hung edit
     """How long to wait if another program has locked the history, before a change lands unrecorded."""
 
+    checkpoints: bool = True
+    """Take a checkpoint of the whole tree at the start of an agent's session."""
+    checkpoint_ms: int = 2_000  # an agent waits for it
+    """How long a checkpoint that nobody asked for may take; if it does not reach all files, there is none."""
+    checkpoint_max_files: int = 50_000  # a scan of so many files takes half a second if none has changed
+    """Files of a tree of which checkpoints are taken."""
+    checkpoint_max_file_bytes: int = 10_000_000  # people do not write larger files
+    """Size of a file that a checkpoint contains; larger ones are left out."""
+
     max_file_bytes: int = 100_000_000  # a failed edit indexes the lines, in 5 to 50 times the memory
     """Size of a file that is read or edited, before and after an edit."""
     max_request_bytes: int = 10_000_000  # more than any model writes in one reply

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any
 
+    from suture.files.fs import Stamp
+
 __all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]
 
 _MAX_LINKS = 40  # in one path, as on Linux
 _MAX_NAME_BYTES = 255  # bytes, as on most file systems
 _SET_GROUP = 0o2000  # of a folder: what is created in it gets its group
 _SECTOR_SIZE = 512  # bytes that a disk writes as a whole or not at all
-_OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan"}
+_OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan", "scan_stamps"}
 _CLOSING = {"close", "unlock"}
 
 
@@ -243,6 +245,22 @@ class MemoryFS(FS):
             [key for key, entry in node.entries.items() if entry.kind == kind] for kind in ("file", "folder")
         )
         return self._handle(node), files, folders
+
+    def scan_stamps(self, folder: int, name: str) -> tuple[int, list[tuple[str, Stamp]], list[str]]:
+        handle, files, folders = self.scan(folder, name)
+        entries = self._of(handle).entries
+        return handle, [(key, _stamp(entries[key])) for key in files], folders
+
+    def stamp(self, folder: int, name: str) -> Stamp | None:
+        _check_name(name)
+        node = self._inside(folder).entries.get(name)
+        return _stamp(node) if node is not None and node.kind == "file" else None
+
+    def read_stamped(self, folder: int, name: str, most: int) -> tuple[bytes, Stamp | None]:
+        node = self._openable(folder, name)
+        if node.kind == "folder":
+            raise _failure(errno.EISDIR)
+        return node.data[:most], _stamp(node) if node.kind == "file" else None
 
     def list(self, folder: int) -> list[str]:
         return sorted(self._inside(folder).entries)
@@ -608,10 +626,14 @@ class FaultyFS(FS):
             raise OSError(self._error, os.strerror(self._error))
         result = getattr(self.inner, name)(*args)
         if name in _OPENING and result is not None:
-            self._open.add(result[0] if name == "scan" else result)
+            self._open.add(result[0] if isinstance(result, tuple) else result)
         elif name in _CLOSING:
             self._open.discard(args[0])
         return result
+
+
+def _stamp(node: Node) -> Stamp:
+    return len(node.data), node.modified_ns, node.modified_ns, node.inode, node.mode & 0o7777
 
 
 def _failure(number: int) -> OSError:

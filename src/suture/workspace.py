@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from os import fspath
 
 from suture import log, wording
@@ -459,18 +460,31 @@ class Workspace:
         """Show a change and its diff."""
         return self.command("show", {"change_id": change_id})
 
-    def restore(self, to: str | None = None, paths: Iterable[str] = (), *, dry_run: bool = False) -> ToolResult:
-        """Restore files to the state after a change, to a snapshot, or to the last recorded state, as a new change."""
-        return self.command("restore", {"to": to, "paths": list(paths), "dry_run": dry_run})
+    def restore(
+        self,
+        to: str | None = None,
+        paths: Iterable[str] = (),
+        *,
+        dry_run: bool = False,
+        yes: bool = False,
+        deletions: Iterable[str] | None = None,
+        any_head: bool = False,
+        during_git: bool = False,
+    ) -> ToolResult:
+        """Restore files to a checkpoint, to the state after a change, or to the last recorded state, as a new change.
 
-    def snapshot(self, name: str, paths: Iterable[str] = ()) -> ToolResult:
-        """Create a snapshot of every file that suture ever changed here, and of `paths`."""
-        paths = list(paths)
-        return self.command("snapshot", _arguments(locals()))
+        A checkpoint: files made since are deleted only with `yes`, or if they are all in `deletions`.
+        """
+        paths, deletions = list(paths), None if deletions is None else list(deletions)
+        return self.command("restore", _arguments(locals()))
 
-    def snapshots(self) -> ToolResult:
-        """List the snapshots."""
-        return self.command("snapshots", {})
+    def checkpoint(self, name: str | None = None) -> ToolResult:
+        """Take a checkpoint of all files, and record what other programs changed since the last one."""
+        return self.command("checkpoint", {"name": name})
+
+    def checkpoints(self) -> ToolResult:
+        """List the checkpoints."""
+        return self.command("checkpoints", {})
 
     def clipboards(self, session: str | None = None) -> ToolResult:
         """List the clipboards of a session (default: this one) with where their texts came from, newest first."""
@@ -528,9 +542,8 @@ class Workspace:
     def _run(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
             with (
-                self._engine.locked()
-                if spec.locked
-                else self._engine.session(progress, self._audience(spec)) as session
+                self._engine.session(progress, self._audience(spec)) as session,
+                session.locked() if spec.locked else nullcontext(),
             ):
                 check_time()
                 return spec.read(session, request), None, None

@@ -38,7 +38,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
     "show": (["CHANGE"], 0, "CHANGE 20"),
     "undo": ([], 0, "Undid "),
     "redo": ([], 0, "Redid "),
-    "snapshot": (["here"], 0, "Took snapshot 'here'"),
+    "checkpoint": (["here"], 0, "Took checkpoint 'here'"),
     "restore": (["--to", "here"], 0, ""),
     "clipboards": ([], 0, "There are no clipboards.\n"),
     "forget": (["greet.py", "--yes"], 0, "Removed "),

@@ -29,6 +29,7 @@ from tests.unit.changes import (
     rename,
     state,
     succeed,
+    take_snapshot,
     workspace,
     write,
 )
@@ -71,7 +72,7 @@ def make_past(*, legacy: bool) -> Past:
     ws, fs = workspace({"a": lines(), "b": b"1\n", "secret": b"0\n"}, CALM)
     land(ws, write("a", lines(3)), create("d/new", b"new\n" * 400))
     land(ws, write("b", b"2\n"), write("a", lines(3, 9)))
-    succeed(ws.snapshot("first", ["secret"]))
+    take_snapshot(ws, "first", ["secret"])
     land(ws, rename("b", "c"), create("run", b"#!\n", 0o755))
     undone = land(ws, write("a", lines(3, 9, 15)))
     succeed(ws.patch("c", [{"operation": "replace", "oldText": "2", "toClipboard": "x", "fromClipboard": "x"}]))
@@ -80,7 +81,7 @@ def make_past(*, legacy: bool) -> Past:
     land(ws, write("c", b"4\n"))
     succeed(ws.undo())
     succeed(ws.redo())
-    succeed(ws.snapshot("second"))
+    take_snapshot(ws, "second")
     land(ws, create("e/f/g", b"g\n"), rename("run", "e/run"))
     succeed(ws.restore("second", ["e"]))
     land(ws, write("a", lines(1, 3, 9)), write("b", b"again\n"))
@@ -102,7 +103,7 @@ def calls(*, legacy: bool = False) -> list[Call]:
         lambda ws: ws.undo(),
         lambda ws: ws.redo(),
         lambda ws: ws.history(),
-        lambda ws: ws.snapshots(),
+        lambda ws: ws.checkpoints(),
         lambda ws: ws.call("history", {"session": "run"}),
         lambda ws: ws.command("undo", {"session": ws.session.id}),
         lambda ws: ws.command("undo", {"session": "run", "partly": True}),
@@ -121,7 +122,7 @@ def calls(*, legacy: bool = False) -> list[Call]:
     paste = [{"operation": "append_eof", "fromClipboard": "x"}]
     result += [lambda ws: ws.patch("c", paste)]
     stale = [{"operation": "replace", "oldText": "line 9\nline 10\n", "newText": "line 9\nten\n"}]
-    result += [lambda ws: ws.patch("a", stale), lambda ws: ws.snapshot("third"), lambda ws: ws.snapshot("first")]
+    result += [lambda ws: ws.patch("a", stale), lambda ws: ws.checkpoint("third"), lambda ws: ws.checkpoint("first")]
     return result
 
 
@@ -335,7 +336,7 @@ def test_what_a_lost_undo_took_back_is_in_doubt() -> None:
 @pytest.mark.promise("back.damage")
 def test_restoring_needs_the_changes_since_unless_the_point_itself_has_the_file() -> None:
     ws, fs, (first, second, _) = three_changes()
-    succeed(ws.snapshot("point"))
+    take_snapshot(ws, "point")
     land(ws, write("b", b"5"), write("a", b"6"))
     last = land(ws, write("a", b"7"))
     change_database(fs, "UPDATE file SET after_mode = 1 WHERE change = 4")
@@ -363,7 +364,7 @@ def test_restoring_needs_the_changes_since_unless_the_point_itself_has_the_file(
 )
 def test_a_damaged_snapshot_is_not_restored(damage: str) -> None:
     ws, fs, _ = three_changes()
-    succeed(ws.snapshot("point"))
+    take_snapshot(ws, "point")
     fs.put("a", b"9")
     change_database(fs, damage)
     before = state(fs)
@@ -421,7 +422,7 @@ def test_a_snapshot_that_cannot_be_read_back_is_taken_again_whole() -> None:
     ws, fs, _ = three_changes()
     before = state(fs)
     lose_writes(fs, "snapshot_file", "snapshot")
-    assert succeed(ws.snapshot("point", ["other"]))["files"] == len(before)
+    take_snapshot(ws, "point", ["other"])
     for path in before:
         fs.put(path, b"other")
     succeed(ws.restore("point"))

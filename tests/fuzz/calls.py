@@ -377,9 +377,9 @@ def _commands(data: bytes) -> object:
     fs, workspace = open_workspace()
     try:
         workspace.file_edit("a.py", [{"old_text": "x = 1", "new_text": "x = 2"}])
-        workspace.snapshot("named")
+        workspace.checkpoint("named")
         ids = [change["change_id"] for change in workspace.history().metadata["changes"]]
-        name = choices.of(("replace", "restore", "search", "show", "snapshots", "check"))
+        name = choices.of(("replace", "restore", "search", "show", "checkpoints", "checkpoint", "check"))
         spec = command(name)
         arguments = _Maker(choices, fs.files(), [*ids, "named"]).arguments(spec)
         reads = spec.read is not None or _is_dry(arguments)

@@ -13,7 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture import Settings
-from tests.unit.changes import create, delete, error_of, land, list_changes, rename, succeed, workspace, write
+from tests.unit.changes import (
+    create,
+    delete,
+    error_of,
+    land,
+    list_changes,
+    rename,
+    succeed,
+    take_snapshot,
+    workspace,
+    write,
+)
 from tests.unit.files.test_forget import contents, shelf
 
 if TYPE_CHECKING:
@@ -74,7 +85,7 @@ def live(operations: list[tuple[str, object, bool]]) -> Past:
             case "redo":
                 ws.redo()
             case "snapshot":
-                succeed(ws.snapshot(f"point {number}"))
+                take_snapshot(ws, f"point {number}")
         for name, data in fs.files().items():
             owners.setdefault(name, set()).add(owner(data))
     return Past(ws, fs, owners)

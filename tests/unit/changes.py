@@ -4,7 +4,7 @@ import json
 import os
 import sqlite3
 import subprocess
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from suture import Settings, ToolResult, Transaction, Workspace
+from suture.files.database import Database, NamedPoint
+from suture.files.journal import new_id
+from suture.plan import Version
 from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
 
 Ask = Callable[[Transaction], None]
@@ -42,6 +45,26 @@ def interrupt(root: Path, path: str) -> str:
     stopping.abandon()
     change = json.loads((root / ".suture/intent").read_bytes().split(b"\n")[1])["record"]["id"]
     return f"note: An interrupted transaction ({change}, 1 path) has been rolled back.\n"
+
+
+def take_snapshot(ws: Workspace, name: str, paths: Iterable[str] = ()) -> None:
+    """Take a snapshot, as version 0.1.0 did: of these files, and of those that suture changed."""
+    with ws._engine.session() as session, session.locked():
+        with session.history.reading() as database:
+            names = [session.locate(path).name for path in paths]
+            known = dict.fromkeys((*names, *database.paths()))
+        contents: dict[str, bytes] = {}
+        versions: list[tuple[str, Version | None]] = []
+        for path in known:
+            target = session.locate(path)
+            file = None if target.stat is None else session.snapshot(target)
+            versions.append((path, None if file is None else Version(file.content.digest, file.mode)))
+            contents |= {} if file is None else {file.content.digest: file.content.bytes()}
+
+        def write(database: Database) -> None:
+            database.add_snapshot(NamedPoint(new_id(), name, database.last_number()), versions, contents.get)
+
+        session.history.keep(write)
 
 
 def create(path: str, content: Content = "new\n", mode: int | None = None) -> Ask:

@@ -179,13 +179,13 @@ def test_a_transaction_ends_by_its_clock(over_at: Callable[[int], Clock]) -> Non
 
 
 @pytest.mark.promise("bound.call")
-def test_a_snapshot_ends_by_its_clock(over_at: Callable[[int], Clock]) -> None:
+def test_a_checkpoint_ends_by_its_clock(over_at: Callable[[int], Clock]) -> None:
     fs = MemoryFS({"a": b"x"})
     workspace = Workspace(fs.root, fs=fs)
     clock = over_at(1)
-    assert workspace.snapshot("s", ["a"]).metadata["error"]["code"] == "CALL_TIMED_OUT"
+    assert workspace.checkpoint("s").metadata["error"]["code"] == "CALL_TIMED_OUT"
     clock.last = 10**9
-    assert workspace.snapshots().metadata["snapshots"] == []
+    assert workspace.checkpoints().metadata["checkpoints"] == []
 
 
 LINES = b"".join(b"    value_%d = compute(%d, other)\n" % (n % 97, n) for n in range(5_000))

@@ -53,8 +53,8 @@ GROUPS = {
         "show": ("show a change and its diff", "suture show 537g4n9w3cgmdf5"),
         "undo": ("undo a change, keeping later work", "suture undo --dry-run"),
         "redo": ("reapply an undone change", "suture redo"),
-        "snapshot": ("take a snapshot, or list snapshots", "suture snapshot before-refactoring"),
-        "restore": ("restore files to a change or snapshot", "suture restore --to before-refactoring src/"),
+        "checkpoint": ("take a checkpoint of all files, or list them", "suture checkpoint before-refactoring"),
+        "restore": ("restore files to a checkpoint or change", "suture restore --to before-refactoring src/"),
         "clipboards": ("list or clear the clipboards of patch", "suture clipboards --session refactoring"),
         "forget": ("remove contents from the history for good", "suture forget config.env --dry-run"),
         "recover": ("recover from an interrupted transaction", "suture recover --root ~/project"),
@@ -74,7 +74,7 @@ GROUPS = {
 COMMANDS = {name: texts for group in GROUPS.values() for name, texts in group.items()}
 SUGGESTIONS = {
     "cat": "read",
-    "commit": "snapshot",
+    "commit": "checkpoint",
     "diff": "show",
     "file_edit": "edit",
     "file_read": "read",
@@ -89,6 +89,7 @@ SUGGESTIONS = {
     "sed": "replace",
     "serve": "mcp",
     "server": "mcp",
+    "snapshot": "checkpoint",
     "status": "log",
     "validate": "check",
 }

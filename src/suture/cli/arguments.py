@@ -487,13 +487,18 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         ),
     ),
     "redo": Command(module="history", tool="redo", positional=("change_id",)),
-    "snapshot": Command(
-        module="history",
-        tool="snapshot",
-        positional=("name", "paths"),
-        overrides={"name": {"nargs": "?", "help": "name of the new snapshot; without it, list snapshots"}},
+    "checkpoint": Command(
+        tool="checkpoint",
+        positional=("name",),
+        overrides={"name": {"nargs": "?", "help": "name of the new checkpoint; without it, list checkpoints"}},
     ),
-    "restore": Command(module="history", tool="restore", positional=("paths",)),
+    "restore": Command(
+        module="history",
+        tool="restore",
+        positional=("paths",),
+        omitted=("deletions",),
+        overrides={"yes": {"help": "do not ask"}},
+    ),
     "clipboards": Command(
         module="history",
         tool="clear_clipboards",

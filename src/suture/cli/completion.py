@@ -1,4 +1,4 @@
-"""`suture completion`: shell completion of commands, options, files, changes and snapshots.
+"""`suture completion`: shell completion of commands, options, files, changes and checkpoints.
 
 A shell's script passes the line up to the cursor with the hidden option --line, and gets the completions.
 `argcomplete` finds them from the parser; this module only supplies the values. If anything goes wrong, there are no
@@ -171,7 +171,7 @@ def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[
             case "paths":
                 return _files(prefix, location.typed_from)
             case "changes" | "points":
-                return dict(_changes(location.root, _STATES.get(command), snapshots=kind == "points"))
+                return dict(_changes(location.root, _STATES.get(command), checkpoints=kind == "points"))
         return _names(command, action.dest, prefix)
 
     return values
@@ -216,17 +216,17 @@ def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[st
                 yield name
 
 
-def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple[str, str]]:
-    """Ids of changes and printable names of snapshots, each with a description."""
+def _changes(root: str, state: str | None, *, checkpoints: bool) -> Iterator[tuple[str, str]]:
+    """Ids of changes and printable names of checkpoints, each with a description."""
     from suture.files.history import read_history
     from suture.origins import drop_root_entries
 
     drop_root_entries([root])
     with read_history(os.path.abspath(root), _TIMEOUT_MS) as recorded:
-        if snapshots:
+        if checkpoints:
             for point in reversed(recorded.database.snapshots()):
                 if point.name.isprintable() and not point.is_damaged:
-                    yield point.name, f"snapshot of {_when(point.id)}"
+                    yield point.name, f"checkpoint of {_when(point.id)}"
         for change in islice(recorded.changes(), _MAX_CHANGES):
             if change.state != "damaged" and change.state == (state or change.state):
                 yield change.id, _about(change)

@@ -342,7 +342,7 @@ def history(root: str) -> Iterator[Finding]:
                 return
             size, most = os.path.getsize(recorded.file), Settings().history_max_bytes
             rows = recorded.connection.execute("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM snapshot)")
-            counts = ", ".join(map(count, rows.fetchone(), ("change", "snapshot")))
+            counts = ", ".join(map(count, rows.fetchone(), ("change", "checkpoint")))
             yield _ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
             finding = _soundness(recorded.connection, recorded.file)
             yield finding

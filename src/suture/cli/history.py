@@ -1,4 +1,4 @@
-"""Commands on the history: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`, `forget`, `clipboards`."""
+"""Commands on the history: `log`, `show`, `undo`, `redo`, `restore`, `forget`, `clipboards`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,21 @@ import os
 import sys
 
 from suture.cli.commands import attempt, exit_code, print_change, print_refusal, run, run_and_show, tool_arguments
-from suture.cli.output import at_root, clean, colored, colored_diff, flush, print_always, report_misuse
+from suture.cli.output import (
+    ask,
+    at_root,
+    can_ask,
+    clean,
+    colored,
+    colored_diff,
+    flush,
+    note,
+    print_always,
+    refuse,
+    report_misuse,
+)
 from suture.files.journal import is_id
+from suture.tools.checkpoint import why
 from suture.tools.history import about, file_name
 from suture.tools.results import cut
 from suture.wording import count
@@ -26,16 +39,16 @@ _BAR_WIDTH = 40  # characters of the longest bar: with a name and a number it fi
 
 
 def log(options: argparse.Namespace) -> int:
-    """`suture log`: list changes with their files; the first page also shows the snapshots between them."""
+    """`suture log`: list changes with their files; the first page also shows the checkpoints between them."""
     from shlex import join
 
     path, before = options.path, options.before
 
     def page(workspace: Workspace) -> ToolResult:
         result = workspace.call("history", tool_arguments(options))
-        points = None if path or before or options.session or result.is_error else workspace.snapshots()
+        points = None if path or before or options.session or result.is_error else workspace.checkpoints()
         if points is not None and not points.is_error:
-            result = result.evolve(metadata={**result.metadata, "snapshots": points.metadata["snapshots"]})
+            result = result.evolve(metadata={**result.metadata, "checkpoints": points.metadata["checkpoints"]})
         return result
 
     def lines(result: ToolResult) -> str:
@@ -78,19 +91,26 @@ def redo(options: argparse.Namespace) -> int:
     return _change_files(options, "redo")
 
 
-def snapshot(options: argparse.Namespace) -> int:
-    """`suture snapshot`: take a snapshot, or list snapshots."""
-    if options.name is None:
-        return run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
-    arguments = tool_arguments(options)
-    return run(options, lambda workspace: workspace.command("snapshot", arguments), lambda result: result.answer)
-
-
 def restore(options: argparse.Namespace) -> int:
-    """`suture restore`."""
+    """`suture restore`: at a terminal, show what restoring to a checkpoint would do, and ask."""
     if options.to is None and not options.paths:
-        return report_misuse("restore", "expected --to ID|NAME, PATH, or both")
-    return _change_files(options, "restore")
+        return report_misuse("restore", "expected --to NAME|ID, PATH, or both")
+    if options.dry_run or options.yes or options.json or options.to is None or not can_ask():
+        return _change_files(options, "restore")
+    arguments = tool_arguments(options)
+    preview = attempt(options, lambda workspace: workspace.command("restore", {**arguments, "dry_run": True}))
+    if preview.is_error or preview.metadata["checkpoint"] is None or not preview.metadata["files"]:
+        return _change_files(options, "restore")
+    print_change(options, preview, preview.answer, cut(preview.metadata["diff"], options.settings))
+    answer = ask("Restore these files? [y/n] ")
+    if answer is None:
+        refuse("NO_ANSWER", "No answer: nothing was changed.", "Answer y or n, or add --yes.")
+        return 1
+    if not answer:
+        note("Nothing was changed.")
+        return 0
+    confirmed = {**arguments, "deletions": preview.metadata["deleted"]}
+    return run(options, lambda workspace: workspace.command("restore", confirmed), lambda result: result.answer)
 
 
 def clipboards(options: argparse.Namespace) -> int:
@@ -163,23 +183,22 @@ def _change_files(options: argparse.Namespace, name: str, **more: object) -> int
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:
     oldest = data["changes"][-1]["change_id"] if data["next"] else ""
-    points = [point for point in data.get("snapshots", []) if point["id"] > oldest]
+    points = [point for point in data.get("checkpoints", []) if point["id"] > oldest]
     for change in data["changes"]:
         while points and points[-1]["id"] > change["change_id"]:
-            yield _point_line(points.pop())
+            yield point_line(points.pop())
         yield from _change_lines(change)
     for point in reversed(points):
-        yield _point_line(point)
+        yield point_line(point)
 
 
-def _snapshot_list(result: ToolResult) -> str:
-    points = result.metadata["snapshots"]
-    return "\n".join(_point_line(point) for point in reversed(points)) if points else result.answer
-
-
-def _point_line(point: dict[str, Any]) -> str:
+def point_line(point: dict[str, Any]) -> str:
+    """A checkpoint in one line."""
     damaged = colored("red", " (damaged)") if point.get("damaged") else ""
-    return f"{colored('faint', _when(point['time']))} {colored('cyan', 'snapshot ' + clean(point['name']))}{damaged}"
+    kind, name = "snapshot" if point["kind"] == "snapshot" else "checkpoint", clean(point["name"] or point["id"])
+    reason = clean(why(point["kind"], point["about"]))
+    more = f" ({reason})" if reason else ""
+    return f"{colored('faint', _when(point['time']))} {colored('cyan', f'{kind} {name}')}{more}{damaged}"
 
 
 def _change_lines(change: dict[str, Any]) -> Iterator[str]:

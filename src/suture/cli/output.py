@@ -58,6 +58,7 @@ _COLORS = {
     "match": "1;31",
     "error": "1;31",
 }
+_ANSWERS = {"y": True, "yes": True, "n": False, "no": False, "q": False}
 _SLASHES = 2  # of /pattern/: a shorter pattern is empty between them
 _FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which means one $; it is skipped
 
@@ -118,6 +119,24 @@ def _has_colors(stream: TextIO | None) -> bool:
 def _terminal(stream: TextIO | None = None) -> bool:
     stream = stream or sys.stdout
     return stream is not None and stream.isatty()
+
+
+def can_ask() -> bool:
+    """Whether somebody sees a question and can answer it."""
+    return _terminal() and sys.stdin is not None and sys.stdin.isatty()
+
+
+def ask(question: str) -> bool | None:
+    """Ask a question; None if the answers end before there is one."""
+    while True:
+        sys.stdout.write(question)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            return None
+        answer = line.strip().lower()
+        if answer in _ANSWERS:
+            return _ANSWERS[answer]
 
 
 class Progress:

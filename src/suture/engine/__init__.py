@@ -147,6 +147,7 @@ class Engine:
             progress=progress or self.progress,
             audience=audience or self.audience,
             caller=self.caller,
+            lock=self._hold,
             own_places=self._own_places,
         )
 
@@ -174,6 +175,7 @@ class Engine:
                 history = session.history
                 with suspend():
                     recovered = recover(session.trees, self._history, self.guard, self.settings)
+                session.holds_lock = True
                 for attempts_left in range(_MAX_REPLANS, -1, -1):
                     plan = plan or session.check_plan(propose(session))
                     if not plan.changes:
@@ -194,15 +196,23 @@ class Engine:
         raise AssertionError  # the loop returns or raises
 
     @contextmanager
-    def locked(self) -> Iterator[Session]:
-        """A view for one call that holds the workspace lock."""
+    def _hold(self, session: Session) -> Iterator[None]:
+        """Hold the workspace lock for a part of a call, unless the call holds it already."""
+        if session.holds_lock:
+            yield
+            return
         from suture.files.commit import hold_lock
         from suture.files.recovery import recover
 
-        with self.session() as session, hold_lock(session.trees, self.settings.lock_timeout_ms, self._kept.turns):
+        with hold_lock(session.trees, self.settings.lock_timeout_ms, self._kept.turns, session.checkpoint):
+            session.close()  # folders opened before may have been moved since
             with suspend():
                 recover(session.trees, self._history, self.guard, self.settings)
-            yield session
+            session.holds_lock = True
+            try:
+                yield
+            finally:
+                session.holds_lock = False
 
     def recover(self, *, wait: bool = True) -> Recovered | None:
         """Recover an interrupted transaction, if there is one and no other process is writing.

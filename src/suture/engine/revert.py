@@ -1,4 +1,4 @@
-"""Plan the undo of one change or several, or the restoration of an earlier state; and take snapshots.
+"""Plan the undo of one change or several, or the restoration of an earlier state.
 
 A change is inverted file by file, against the current content. If that is what the change left, the old content is
 restored. If not, because of later changes or of somebody else, the inverse is merged: base is what the change left,
@@ -12,7 +12,16 @@ restoring old contents in any case, which would silently drop later work.
 
 from __future__ import annotations
 
-from suture.errors import ContentNotKept, HistoryDamaged, NotAFile, NotAFolder, SutureError, UndoConflict
+from suture.errors import (
+    ContentNotKept,
+    HistoryDamaged,
+    NotAFile,
+    NotAFolder,
+    PathOutsideWorkspace,
+    ProtectedPath,
+    SutureError,
+    UndoConflict,
+)
 from suture.plan import ChangeRecord, Content, Create, Delete, Place, Rename, Snapshot, Update, Version, file_record
 from suture.records import Record
 from suture.shapes import UndoClash
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from suture.engine.session import Session
-    from suture.files.database import Database, NamedPoint
+    from suture.files.database import Database
     from suture.plan import FileChange, FileRecord
 
 _MAX_SIDE_BYTES = 100_000  # of one side of a conflict, in an answer: bounds its size
@@ -54,14 +63,6 @@ class GroupInverse(Record):
     """Those that cannot be undone, and why."""
     idle: tuple[ChangeRecord, ...]
     """Those of which nothing is left to undo."""
-
-
-class SnapshotResult(Record):
-    """A snapshot, the number of files in it, and the known files that could not be read."""
-
-    point: NamedPoint
-    kept: int
-    skipped: tuple[str, ...]
 
 
 def invert(session: Session, database: Database, change: ChangeRecord) -> Inverse:
@@ -142,14 +143,21 @@ def restore(session: Session, database: Database, state: Mapping[str, Version | 
     return changes
 
 
-def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> SnapshotResult:
-    """Record a named point with all files known to the history, and `paths`. The caller holds the lock."""
-    with session.history.reading() as database:
-        known = database.paths()
-    given = [session.read(path).place.name for path in paths]  # these must exist; known ones may be gone
-    reader = _SnapshotReader(session, dict.fromkeys((*given, *known)))
-    point = session.history.take_snapshot(name, reader.files, reader.content)
-    return SnapshotResult(point, reader.kept, tuple(reader.skipped))
+def plan_possible(
+    session: Session, database: Database, state: Mapping[str, Version | None]
+) -> tuple[list[FileChange], list[str]]:
+    """As `restore`, but leave files that cannot be restored: they are protected, or their contents are not kept.
+
+    Also returns their names, if they may differ.
+    """
+    changes: list[FileChange] = []
+    left: list[str] = []
+    for path, version in state.items():
+        try:
+            changes += restore(session, database, {path: version})
+        except (ContentNotKept, NotAFile, NotAFolder, PathOutsideWorkspace, ProtectedPath):
+            left.append(path)
+    return changes, left
 
 
 class _Clash(Exception):
@@ -175,37 +183,6 @@ def _later_changes(database: Database, change: ChangeRecord, paths: set[str]) ->
         and any(path in {file.path, file.to} for file in later.files for path in paths)
     ]
     return ids[: -_MAX_LATER_CHANGES - 1 : -1]
-
-
-class _SnapshotReader:
-    """Reads files for a snapshot one by one, keeping only the last content in memory."""
-
-    def __init__(self, session: Session, paths: Iterable[str]) -> None:
-        self._session = session
-        self._paths = tuple(paths)
-        self._last = Content(())
-        self.kept = 0
-        self.skipped: list[str] = []
-
-    def files(self) -> Iterator[tuple[str, Version | None]]:
-        """The version at each path; None: no file. Called again if the history has to be started over."""
-        self.kept, self.skipped = 0, []
-        for path in self._paths:
-            try:
-                current = read_recorded(self._session, path)[1]
-            except SutureError:
-                self.skipped.append(path)
-                continue
-            if current is None:
-                yield path, None
-                continue
-            self._last = current.content
-            self.kept += 1
-            yield path, Version(current.content.digest, current.mode)
-
-    def content(self, digest: str) -> bytes | None:
-        """The content of the file that was read last."""
-        return self._last.bytes() if self._last.digest == digest else None
 
 
 class _Files:

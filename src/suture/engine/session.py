@@ -287,6 +287,7 @@ class Session:
         progress: Progress,
         audience: Audience,
         caller: SessionInfo,
+        lock: Callable[[Session], AbstractContextManager[None]],
         own_places: Collection[str] = (),
     ) -> None:
         """`own_places`: folders that suture itself runs from; no plan may change anything in them."""
@@ -299,6 +300,7 @@ class Session:
         self._history = history
         self.worker = worker
         """A function that returns a second process for large work; None if none is available."""
+        self._lock = lock
         self._progress = progress
         self.audience = audience
         """The audience that the call's result is worded for."""
@@ -313,6 +315,8 @@ class Session:
         self._all_held = 0
         self._names: dict[str, list[str]] | None = None
         """The files of the workspace by their folded names, once one was missing."""
+        self.holds_lock = False
+        """Whether the call holds the lock of the workspace."""
         self._searches: list[Generator[Base, None, None]] = []
         """Searches for earlier versions; an unfinished one keeps the history's database open."""
 
@@ -342,6 +346,10 @@ class Session:
         """Close the open folders; they are reopened when needed."""
         for tree in self.trees:
             tree.close()
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the lock of the workspace, unless the call holds it already."""
+        return self._lock(self)
 
     def checkpoint(self) -> None:
         """Raise if the call was canceled or its time is over."""

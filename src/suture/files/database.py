@@ -5,7 +5,8 @@
     file      what it did to each file; contents by number
     folder    the folders it created
     content   every content once (`files.store`)
-    snapshot, snapshot_file   named points, and their files
+    snapshot, snapshot_file   named points, and, of those of 0.1.0, their files
+    tree, tree_file, checkpoint   the last known state of the whole tree, and checkpoints (`files.checkpoints`)
     session_clipboard   texts of sessions (`files.clipboards`); created for the first one
     machine   where the folder was last seen; created by the first write, because version 0.1.0 had none
     origin    the session that made a change, and where the git repository was; version 0.1.0 had none
@@ -26,8 +27,16 @@ from bisect import bisect_left, bisect_right
 from heapq import merge
 
 from suture.errors import ChangeNotFound, ContentNotKept, HistoryDamaged
+from suture.files.checkpoints import (
+    INCOMPLETE,
+    SELECT_REFERRED,
+    CheckpointRecord,
+    Checkpoints,
+    TreeState,
+    session_values,
+)
 from suture.files.clipboards import Clipboards
-from suture.files.journal import id_at, time_of
+from suture.files.journal import id_at, id_before, new_id, time_of
 from suture.files.store import SCHEMA as CONTENT_SCHEMA
 from suture.files.store import Checksums, Contents, has_table
 from suture.plan import ChangeRecord, FileRecord, Head, SessionInfo, Version
@@ -37,11 +46,19 @@ from suture.text.edits import common_ends, edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Any
 
-    from suture.files.store import Supply
+    from suture.files.checkpoints import Seen
+    from suture.files.store import NewContent, Supply
+
+OUTSIDE = "outside"
+"""The tool of a change that another program made, nobody knows which."""
+SHELL = "shell"
+"""The tool of a change that a command made."""
+SNAPSHOT = "snapshot"
+"""The kind of a named point of version 0.1.0, which lists its files."""
 
 SCHEMA = (
     CONTENT_SCHEMA
@@ -85,6 +102,11 @@ _SELECT_LAST_AT, _SELECT_LAST_MOVED_TO = (
     ORDER BY change DESC LIMIT 1"""  # noqa: S608  ours
     for there in ("path = ? AND target IS NULL", "target = ?")
 )
+_SELECT_LEFT_AT, _SELECT_LEFT_MOVED_TO = (
+    f"""SELECT change, place, target, after, digest, after_mode FROM file LEFT JOIN content ON after = number
+    WHERE {there} ORDER BY change DESC, place DESC LIMIT 1"""  # noqa: S608  ours
+    for there in ("path = ?", "target = ?")
+)
 _MAX_COUNTED_BYTES = 1_000_000  # of a change whose lines are counted while it is recorded: more would delay the answer
 _MAX_CANDIDATES = 5  # ids listed for an ambiguous prefix: enough to continue with one
 _SECONDS_PER_DAY = 86_400
@@ -94,6 +116,10 @@ _MAX_LOST = 100  # missing changes that are listed: a damaged number could make 
 _NO_LIMIT = 1 << 62  # greater than any number of a change
 _OPPOSITE = {"create": "delete", "delete": "create"}
 _MODE_BITS = 0o7777  # the bits of a mode that are stored
+_NOT_UNDONE_UNASKED = {"undo", "redo", OUTSIDE}
+_NO_MODE = -1
+_UNREAD = (0, -1, 0, 0)
+"""The beginning of a stamp that no file has: the file is read again."""
 _KEPT_SHARE = 0.9  # of the allowed size remains after dropping, so that not every change has to drop something
 
 
@@ -108,6 +134,8 @@ class NamedPoint(Record):
     name: str
     after_change: int
     is_damaged: bool = False
+    record: CheckpointRecord = CheckpointRecord(SNAPSHOT, "")
+    """What is known about it, if it is a checkpoint."""
 
 
 class KnownVersion(Record):
@@ -116,6 +144,19 @@ class KnownVersion(Record):
     digest: str
     made_by: str | None
     replaced_by: str | None
+
+
+class KnownTree(Record):
+    """The last known state of the whole tree: as stored, and with the changes recorded since."""
+
+    is_complete: bool
+    """If not, its files only spare the next scan from reading them again."""
+    files: dict[str, Seen]
+    stored: dict[str, Seen]
+    number: int
+    """The last change that it includes."""
+    version: str
+    head: Head | None = None
 
 
 class LastState(Record):
@@ -136,16 +177,22 @@ class _Step(Record):
     """The change, and those that it carries out again because it undoes their undo."""
     undone_ids: tuple[str, ...]
     is_restore: bool
+    is_by_others: bool
+    """Whether another program did it."""
 
     def inverse(self, change_id: str) -> _Step:
         """The step that undoes this one, as a part of a change."""
         files = tuple(
             file.evolve(
-                action=_OPPOSITE.get(file.action, file.action), path=file.to or file.path, to=file.to and file.path
+                action=_OPPOSITE.get(file.action, file.action),
+                path=file.to or file.path,
+                to=file.to and file.path,
+                before=file.after,
+                after=file.before,
             )
             for file in self.files
         )
-        return _Step(files, (change_id, *self.undone_ids), self.ids, is_restore=False)
+        return _Step(files, (change_id, *self.undone_ids), self.ids, is_restore=False, is_by_others=False)
 
 
 class _Moves:
@@ -196,6 +243,7 @@ class Database:
         self._contents = Contents(database)
         self._checksums = Checksums(database)
         self.clipboards = Clipboards(database, self._checksums)
+        self._checkpoints = Checkpoints(database, self._checksums)
         self._cached_since: tuple[int, list[ChangeRecord]] | None = None
         self._tables: dict[str, bool] = {}
         """Which of the tables exist that version 0.1.0 does not have."""
@@ -267,7 +315,7 @@ class Database:
         return (row[0] or 0) > 1
 
     def newest(self, *, undo: bool, session: str | None = None) -> ChangeRecord | None:
-        """The newest change in effect that is an undo (with `undo`), or that is neither an undo nor a redo.
+        """The newest change in effect that is an undo (with `undo`), or else that somebody made through suture.
 
         With the id of a `session`, only its changes count.
         """
@@ -278,7 +326,7 @@ class Database:
         for change in self.changes():
             if change.state == "damaged":  # it may be one of them
                 raise _damage(change)
-            is_wanted = change.tool == "undo" if undo else change.tool not in {"undo", "redo"}
+            is_wanted = change.tool == "undo" if undo else change.tool not in _NOT_UNDONE_UNASKED
             is_theirs = session is None or (change.session is not None and change.session.id == session)
             if change.state == "landed" and is_wanted and is_theirs:
                 yield change
@@ -330,10 +378,12 @@ class Database:
     def current_path(self, path: str, since: int) -> tuple[str, bool]:
         """Follow a file that had this path after the change with the number `since`: its path now, and if it exists.
 
-        A file created at the path later is a different one, unless an undo of the deletion or a restore created it. If
-        a redo deleted it, an undo of what was redone also brings it back.
+        A file created at the path later is a different one, unless an undo of the deletion or a restore created it, or
+        another program, with the content that was deleted. If a redo deleted it, an undo of what was redone also
+        brings it back.
         """
         deletions: set[tuple[str, str]] = set()
+        deleted: set[tuple[str, str | None]] = set()
         names, there = {path}, True
         for step, file in self._moves_since(since).of(names, since):
             if there and file.path == path and file.to is not None:
@@ -342,9 +392,11 @@ class Database:
             elif there and file.path == path and file.action == "delete":
                 there = False
                 deletions |= {(deleting, path) for deleting in step.ids}
+                deleted.add((path, _digest(file.before)))
             elif not there and file.action == "create":
                 brought_back = any((undone, file.path) in deletions for undone in step.undone_ids)
-                there = brought_back or step.is_restore
+                same = step.is_by_others and (file.path, _digest(file.after)) in deleted
+                there = brought_back or same or step.is_restore
                 path = file.path if there else path
         return path, there
 
@@ -371,7 +423,8 @@ class Database:
                 steps = [step.inverse(change.id) for each in of_each for step in reversed(each)]
             else:
                 redone = self._redone(change) if any(file.action == "delete" for file in change.files) else ()
-                steps = [_Step(change.files, (change.id, *redone), change.undone_ids, change.tool == "restore")]
+                is_restore, is_by_others = change.tool == "restore", change.tool in {OUTSIDE, SHELL}
+                steps = [_Step(change.files, (change.id, *redone), change.undone_ids, is_restore, is_by_others)]
             self._steps_by_id[change.id] = steps
         return steps
 
@@ -412,6 +465,7 @@ class Database:
     def snapshots(self) -> list[NamedPoint]:
         """The named points, oldest first, including damaged and lost ones."""
         points: dict[str, NamedPoint] = {}
+        records = self._checkpoints.records()
         signed = self._checksums.entries("snapshot")
         names = {key: _printable(name) for key, _, name in signed}
         for row in self._rows("SELECT id, name, after_change FROM snapshot ORDER BY id"):
@@ -419,7 +473,7 @@ class Database:
             point = NamedPoint(_printable(row[0]), name, self.last_number(), is_damaged=True)
             if _is_point(row) and self._checksums.matches("snapshot", row[0], row) is not False:
                 point = NamedPoint(*row)
-            points[point.id] = point
+            points[point.id] = point.evolve(record=records[point.id]) if point.id in records else point
         first = self._row("SELECT min(number) FROM change")[0] or 1
         for key, place, name in signed:
             if key not in points and isinstance(place, int) and place >= first - 1:  # 0.1.0 dropped others
@@ -706,8 +760,60 @@ class Database:
         """Whether a change is recorded."""
         return self._row("SELECT 1 FROM change WHERE id = ?", change_id) is not None
 
-    def add(self, change: ChangeRecord, supply: Supply) -> None:
-        """Record a change that landed. `supply` returns its contents."""
+    def add(self, change: ChangeRecord, supply: Supply, is_ignored: Callable[[str], bool] | None = None) -> None:
+        """Record a change that landed. `supply` returns its contents.
+
+        If it found a file not as it was last known, what happened before is a change of its own. `is_ignored` says
+        whether a checkpoint would have left out a file that is not known.
+        """
+        missed = self._missed(change, is_ignored) if self._checkpoints.exists() else ()
+        if missed:
+            outside = ChangeRecord(
+                id_before(change.id), OUTSIDE, outside_summary(len(missed)), missed, head=change.head
+            )
+            self._insert(outside, supply)
+        self._insert(change, supply)
+
+    def add_outside(self, change: ChangeRecord, supply: Supply) -> None:
+        """Record what others did since the state of the tree was stored; `keep_tree` must follow."""
+        self._insert(change, supply)
+
+    def _missed(self, change: ChangeRecord, is_ignored: Callable[[str], bool] | None) -> tuple[FileRecord, ...]:
+        """What other programs did to the files of a change since they were last known."""
+        number = self._checkpoints.number()
+        if number is None:
+            return ()
+        files: dict[str, FileRecord | None] = {}
+        for path, found, _ in (version for file in change.files for version in file.versions()):
+            if path in files:
+                continue
+            is_known, last = self._last_known(path, number)
+            files[path] = None
+            if last is None and found is not None and (is_ignored is None or is_ignored(path)):
+                continue  # it may have been there before
+            if is_known and not same_version(last, found) and (last is None or self.size(last.digest) is not None):
+                files[path] = FileRecord(path, action_of(last, found), last, found)
+        return tuple(file for file in files.values() if file is not None)
+
+    def _last_known(self, path: str, number: int) -> tuple[bool, Version | None]:
+        """Whether it is known what was at a path last, and which version; None: no file.
+
+        It is what the last change left, or what was there when the state of the tree was stored.
+        """
+        raw = _encode(path)
+        left = [row for query in (_SELECT_LEFT_AT, _SELECT_LEFT_MOVED_TO) if (row := self._row(query, raw)) is not None]
+        change, _, target, content, name, mode = max(left, default=(0, 0, None, None, None, None))
+        if change > number:
+            gone = content is None or target not in {None, raw}
+            return gone or name is not None, None if gone or name is None else Version(name, mode)
+        state = self._checkpoints.file(raw)
+        if state is None:
+            return True, None
+        name, mode = state
+        return name is not None, None if name is None else Version(name, mode)
+
+    def _insert(self, change: ChangeRecord, supply: Supply) -> None:
+        """Record one change."""
         change = _storable(change)
         number = self._insert_change(change.id, change.tool, change.summary, change.undoes)
         rows, files = [], []
@@ -745,7 +851,7 @@ class Database:
         if change.session or change.head:
             if not self._has_table("origin"):
                 self._db.execute(_ORIGIN_SCHEMA)
-            row = (number, *_session_values(change.session), change.head is not None, *_head_values(change.head))
+            row = (number, *session_values(change.session), change.head is not None, *_head_values(change.head))
             self._db.execute("INSERT INTO origin VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def add_damaged(self, change_id: str) -> None:
@@ -775,6 +881,69 @@ class Database:
             self._db.execute("INSERT INTO snapshot_file VALUES (?, ?, ?, ?)", row)
             written.append((row[1], None if version is None else version.digest, row[3]))
         self._sign_snapshot(head, sorted(written))
+
+    def add_checkpoint(self, point: NamedPoint) -> None:
+        """Record a checkpoint, and drop the oldest automatic ones if there are many."""
+        self.add_snapshot(point, (), lambda _: None)
+        self._checkpoints.add(point.id, point.after_change, point.record)
+        for key in self._checkpoints.superfluous():
+            self._drop_snapshot(key)
+        self._checkpoints.drop(point.id for point in self.snapshots())
+
+    def tree(self) -> KnownTree:
+        """The last known state of the whole tree."""
+        state, number = self._checkpoints.state(), self.last_number()
+        if state is None:
+            return KnownTree(is_complete=False, files={}, stored={}, number=number, version=self._checkpoints.version())
+        files = dict(state.files)
+        if state.number != INCOMPLETE:
+            for change in self.changes_since(state.number):
+                self.follow(files, change)
+        return KnownTree(
+            is_complete=state.number != INCOMPLETE,
+            files=files,
+            stored=state.files,
+            number=number,
+            version=state.version,
+            head=state.head,
+        )
+
+    @staticmethod
+    def follow(files: dict[str, Seen], change: ChangeRecord) -> None:
+        """Apply a change to the known files; those that it left are read again by the next scan."""
+        for file in change.files:
+            for path, _, after in file.versions():
+                if after is None:
+                    files.pop(path, None)
+                elif not path.startswith("/"):
+                    files[path] = (*_UNREAD, _NO_MODE if after.mode is None else after.mode), after.digest
+
+    def keep_tree(
+        self,
+        known: KnownTree,
+        files: Mapping[str, Seen],
+        new: Mapping[str, NewContent],
+        head: Head | None,
+        *,
+        is_complete: bool,
+    ) -> None:
+        """Store the state of the tree, as of the last change. `known` is what `tree` returned, and it is as it was."""
+        if not known.stored:  # there is none, or a damaged one
+            self._checkpoints.clear()
+        number = self.last_number() if is_complete else INCOMPLETE
+        written = {path: seen for path, seen in files.items() if known.stored.get(path) != seen}
+        removed = known.stored.keys() - files.keys()
+        names = sorted({name for _, name in written.values() if name is not None})
+        state = TreeState(number, head, {}, new_id())
+        self._checkpoints.save(state, written, removed, self._contents.keep_all(names, new))
+
+    def tree_paths(self) -> list[str]:
+        """The files of the last known state of the tree."""
+        return self._checkpoints.paths()
+
+    def tree_version(self) -> str:
+        """A text that differs if the state of the tree was written meanwhile."""
+        return self._checkpoints.version()
 
     def trim_cache(self) -> None:
         """Free most of the memory until the next change."""
@@ -844,12 +1013,21 @@ class Database:
         first, last = self._row("SELECT min(id), max(id) FROM snapshot")
         if first == last:
             return False
-        self._db.execute("DELETE FROM snapshot_file WHERE snapshot = ?", (first,))
-        self._db.execute("DELETE FROM snapshot WHERE id = ?", (first,))
-        self._checksums.drop_one("snapshot", first)
-        self._checksums.drop_one("files", first)
-        self._contents.keep_only(_SELECT_REFERRED)
+        self._drop_snapshot(first)
+        self._drop_unreferred()
         return True
+
+    def _drop_snapshot(self, key: str) -> None:
+        self._db.execute("DELETE FROM snapshot_file WHERE snapshot = ?", (key,))
+        self._db.execute("DELETE FROM snapshot WHERE id = ?", (key,))
+        self._checksums.drop_one("snapshot", key)
+        self._checksums.drop_one("files", key)
+
+    def _drop_unreferred(self) -> None:
+        """Delete the contents that nothing refers to, and what is known about checkpoints that were dropped."""
+        tree = f" UNION {SELECT_REFERRED}" if self._checkpoints.exists() else ""
+        self._contents.keep_only(_SELECT_REFERRED + tree)
+        self._checkpoints.drop(key for (key,) in self._rows("SELECT id FROM snapshot"))
 
     def _drop_until(self, number: int) -> None:
         """Drop the changes up to a number, the snapshots among them, and the contents only they refer to."""
@@ -867,7 +1045,7 @@ class Database:
         gone = "DELETE FROM snapshot_file WHERE snapshot IN (SELECT id FROM snapshot WHERE after_change < ?)"
         self._db.execute(gone, (number,))
         self._db.execute("DELETE FROM snapshot WHERE after_change < ?", (number,))
-        self._contents.keep_only(_SELECT_REFERRED)
+        self._drop_unreferred()
 
     def _size(self) -> int:
         """The size of the file after the commit, which frees unused pages."""
@@ -909,6 +1087,23 @@ class Database:
 
     def _row(self, query: str, *values: object) -> Any:
         return self._db.execute(query, values).fetchone()
+
+
+def outside_summary(many: int) -> str:
+    """What a change says that another program made."""
+    return f"{many:,} file{'' if many == 1 else 's'} changed outside suture"
+
+
+def action_of(before: Version | None, after: Version | None) -> str:
+    """What happened to a file."""
+    return "create" if before is None else "delete" if after is None else "update"
+
+
+def same_version(one: Version | None, other: Version | None) -> bool:
+    """Whether two versions have the same content, and, if both are known, the same mode."""
+    if one is None or other is None:
+        return one is other
+    return one.digest == other.digest and (None in {one.mode, other.mode} or one.mode == other.mode)
 
 
 def _check_stored(written: object, actual: object) -> None:
@@ -994,7 +1189,7 @@ def _values(change: ChangeRecord) -> tuple[Any, ...]:
     if change.session is None and change.head is None and not change.also_undoes:
         return values  # as before these were recorded
     head = None if change.head is None else _head_values(change.head)
-    return *values, change.also_undoes, _session_values(change.session), head
+    return *values, change.also_undoes, session_values(change.session), head
 
 
 def _storable(change: ChangeRecord) -> ChangeRecord:
@@ -1011,12 +1206,6 @@ def _valid(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _session_values(session: SessionInfo | None) -> tuple[str | None, ...]:
-    if session is None:
-        return (None,) * 5
-    return session.id, session.agent, session.version, session.transport, session.label
-
-
 def _head_values(head: Head | None) -> tuple[str | None, ...]:
     return (None, None) if head is None else (head.branch, head.commit)
 
@@ -1030,6 +1219,10 @@ def _file_record(row: tuple[Any, ...]) -> FileRecord:
 
 def _version(name: str | None, mode: int | None) -> Version | None:
     return None if name is None else Version(name, mode)
+
+
+def _digest(version: Version | None) -> str | None:
+    return None if version is None else version.digest
 
 
 def _mode(version: Version | None) -> int | None:

@@ -227,7 +227,18 @@ def _rows(database: Database) -> list[_Row]:
     for number, path, content in database.connection.execute(_SELECT_POINTS):
         point = _Row(None, "", (), "", _name(path), None, None, _number(content), None)
         rows.append((2 * (_number(number) or 0) + 1, point))
+    last = 2 * database.last_number() + 1
+    for path, content in _tree_files(database):
+        rows.append((last, _Row(None, "", (), "", _name(path), None, None, _number(content), None)))
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+
+
+def _tree_files(database: Database) -> list[tuple[object, object]]:
+    """The files of the last known state of the tree, and the numbers of their contents."""
+    connection = database.connection
+    if not has_table(connection, "tree_file"):
+        return []
+    return connection.execute("SELECT path, content FROM tree_file WHERE content IS NOT NULL").fetchall()
 
 
 def _stored(database: Database) -> list[tuple[int, str, int]]:
@@ -249,6 +260,8 @@ def _soundly_referred(database: Database) -> set[int]:
     sound = {number for number in changes if database.verified_change(number) is not None}
     query = "SELECT change, before, after, replaced FROM file"
     referred = {content for change, *contents in connection.execute(query) if change in sound for content in contents}
+    if database.tree().stored:
+        referred.update(_number(content) for _, content in _tree_files(database))
     for point in database.snapshots():
         with suppress(HistoryDamaged):
             database.snapshot_files(point)

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Self
 
+    Stamp = tuple[int, int, int, int, int]
+    """Size, modification and change time in nanoseconds, inode, and permission bits of a regular file. If they are
+    the same, nobody has written it, unless that was in the same moment."""
+
 MEMORY = ":memory:"
 """The name of a database in memory, which is always new and empty."""
 
@@ -100,6 +104,18 @@ class FS:
 
         The handle can be used like one of `open_folder`. Names are unsorted; links and special files are left out.
         """
+        raise NotImplementedError
+
+    def scan_stamps(self, folder: int, name: str) -> tuple[int, list[tuple[str, Stamp]], list[str]]:
+        """As `scan`, with the stamp of each file."""
+        raise NotImplementedError
+
+    def stamp(self, folder: int, name: str) -> Stamp | None:
+        """The stamp of a file; None if there is no regular file with this name."""
+        raise NotImplementedError
+
+    def read_stamped(self, folder: int, name: str, most: int) -> tuple[bytes, Stamp | None]:
+        """Up to `most` bytes of a file, and its stamp after they were read."""
         raise NotImplementedError
 
     def list(self, folder: int) -> list[str]:

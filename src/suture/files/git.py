@@ -160,12 +160,12 @@ class Repository:
     def __init__(self, git: str, path: str, deadline: float) -> None:
         """`git` is its `.git` folder, `path` the file's path in its worktree."""
         self._git = git
-        self._common_folder = _common_folder(git)
+        self._common_folder = shared_folder(git)
         self._deadline = deadline
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
         kind = (
-            _configuration_value(contents(f"{self._common_folder}/config", _MAX_COMMIT_BYTES) or b"", b"objectformat")
+            configuration_value(contents(f"{self._common_folder}/config", _MAX_COMMIT_BYTES) or b"", b"objectformat")
             or b"sha1"
         )
         self._width = SHA256 if kind.lower() == b"sha256" else SHA1
@@ -337,7 +337,7 @@ class Repository:
             tried = self._check_clock(tried)
             flags = int.from_bytes(raw[at + fixed - 2 : at + fixed], "big")
             place = at + fixed + (2 if flags >> 14 & 1 else 0)
-            strip, place = _distance(raw, place)
+            strip, place = distance(raw, place)
             end = raw.index(b"\0", place)
             name = name[: len(name) - strip] + raw[place:end]
             if name == self._path:
@@ -369,15 +369,24 @@ def repository(file: str, roots: Sequence[str], deadline: float) -> Repository |
 
     `file` and `roots` (of the workspace) are absolute paths without links.
     """
-    link = _find_link(os.path.dirname(file))
+    own = own_link(os.path.dirname(file), roots, owned_like=file)
+    return None if own is None else Repository(own[1], os.path.relpath(file, os.path.dirname(own[0])), deadline)
+
+
+def own_link(folder: str, roots: Sequence[str], owned_like: str = "") -> tuple[str, str] | None:
+    """The `.git` in a folder or above it, and the folder that it points to; None unless it belongs here.
+
+    It may belong to the owner of the file `owned_like`, by default the folder.
+    """
+    link = _find_link(folder)
     if link is None:
         return None
     git = _resolve_link(link)
-    owners = {os.geteuid(), os.stat(file, follow_symlinks=False).st_uid}
+    owners = {os.geteuid(), os.stat(owned_like or folder, follow_symlinks=False).st_uid}
     if git is None or os.stat(link, follow_symlinks=False).st_uid not in owners or not _belongs(git, link, roots):
         log.debug("git", "%s is skipped: it does not belong to this workspace", link)
         return None
-    return Repository(git, os.path.relpath(file, os.path.dirname(link)), deadline)
+    return link, git
 
 
 def head_of(folder: str) -> Head | None:
@@ -401,7 +410,7 @@ def head_of(folder: str) -> Head | None:
 
 def _commit_of(git: str, name: str) -> str | None:
     """The commit that a branch names; None if there is none yet."""
-    common = _common_folder(git)
+    common = shared_folder(git)
     if (loose := contents(f"{common}/{name}", _MAX_REFERENCE_BYTES)) is not None:
         return _hexadecimal(loose)
     packed = contents(f"{common}/packed-refs", _MAX_INDEX_BYTES) or b""
@@ -418,7 +427,7 @@ def _hexadecimal(written: bytes) -> str | None:
 def common_folder(link: str) -> str | None:
     """The folder that all worktrees share of the repository that a `.git` points to; None if it does not belong."""
     git = _resolve_link(link)
-    return _common_folder(git) if git is not None and _belongs(git, link, ()) else None
+    return shared_folder(git) if git is not None and _belongs(git, link, ()) else None
 
 
 def _read(handle: int, size: int, at: int) -> bytes:
@@ -602,7 +611,7 @@ class _Pack:
                 shift, end = shift + 7, end + 1
             base = 0
             if kind == _OFFSET_DELTA:
-                back, end = _distance(head, end)
+                back, end = distance(head, end)
                 base = at - back
             elif kind == _NAME_DELTA:
                 place = self.offset(head[end : end + self._width])
@@ -685,7 +694,7 @@ def _number(delta: bytes, at: int) -> tuple[int, int]:
             return value, at
 
 
-def _distance(raw: bytes, at: int) -> tuple[int, int]:
+def distance(raw: bytes, at: int) -> tuple[int, int]:
     """A number as the index and packs encode distances, highest bits first, and the offset after it."""
     byte = raw[at]
     value, at = byte & 127, at + 1
@@ -720,7 +729,7 @@ def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     """Whether the folder that a `.git` points to belongs to the worktree that contains the `.git`."""
     top = os.path.dirname(link)
     for file in (f"{git}/config", f"{git}/config.worktree"):
-        aim = _configuration_value(contents(file, _MAX_COMMIT_BYTES) or b"", b"worktree")
+        aim = configuration_value(contents(file, _MAX_COMMIT_BYTES) or b"", b"worktree")
         if aim is not None:
             return _real(os.path.join(git, os.fsdecode(aim))) == top
     if git == link or any(_is_below(git, root) for root in roots):
@@ -729,7 +738,7 @@ def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     return bool(back) and _real(os.path.join(git, back)) == link
 
 
-def _common_folder(git: str) -> str:
+def shared_folder(git: str) -> str:
     """The folder that all worktrees of a repository share; `git` itself if there is only one."""
     aim = contents(f"{git}/commondir", _MAX_REFERENCE_BYTES)
     if aim is None:
@@ -747,7 +756,7 @@ def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/")
 
 
-def _configuration_value(configuration: bytes, key: bytes) -> bytes | None:
+def configuration_value(configuration: bytes, key: bytes) -> bytes | None:
     """The value of a key that occurs in only one section."""
     import re
 

@@ -53,10 +53,21 @@ class IgnoreReader:
             log.debug("gitignore", "%s: %s", path, error)
             return None
         data = bytes(self._buffer[:count])
-        for unit, size, limit in (("bytes", len(data), _MAX_BYTES), ("stars", data.count(b"*"), _MAX_STARS)):
-            if size > limit:
-                raise InputTooLarge(what=path, size=size, limit=limit, setting="", unit=unit)
+        _check_size(path, data)
         return data
+
+
+def require_rules(fs: FS, folder: int, prefix: str) -> Rules:
+    """The rules of the `.gitignore` in a folder, none if there is none; OSError if it cannot be read."""
+    data, _ = fs.read_stamped(folder, GITIGNORE, _MAX_BYTES + 1)
+    _check_size(prefix + GITIGNORE, data)
+    return ((len(prefix), Ignore(data)),)
+
+
+def _check_size(path: str, data: bytes) -> None:
+    for unit, size, limit in (("bytes", len(data), _MAX_BYTES), ("stars", data.count(b"*"), _MAX_STARS)):
+        if size > limit:
+            raise InputTooLarge(what=path, size=size, limit=limit, setting="", unit=unit)
 
 
 class _IgnoreAbove(Ignore):

@@ -50,8 +50,8 @@ import sqlite3
 from contextlib import contextmanager
 
 from suture import log
-from suture.errors import HistoryUnavailable, SnapshotExists, SutureError
-from suture.files.database import SCHEMA, Database, NamedPoint, UnusableDatabase
+from suture.errors import CheckpointExists, HistoryUnavailable, SutureError
+from suture.files.database import SCHEMA, Database, UnusableDatabase
 from suture.files.fs import MEMORY, Tree
 from suture.files.journal import change_record, new_id
 from suture.files.local_fs import LocalFS
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from suture.files.forget import Selection
     from suture.files.fs import FS
     from suture.files.store import Supply
-    from suture.plan import Clipboard, Version
+    from suture.plan import Clipboard
 
     _Answer = TypeVar("_Answer")
     _Landed = tuple[ChangeRecord, Supply]
@@ -273,7 +273,7 @@ class History:
 
         def write(database: Database) -> None:
             if not database.has_change(change.id):
-                database.add(change, supply)
+                database.add(change, supply, self._is_ignored)
 
         try:
             return self._write(write, (change, supply))
@@ -291,22 +291,13 @@ class History:
         if trouble is not None and not trouble.recorded:
             raise HistoryUnavailable(reason=trouble.reason)
 
-    def take_snapshot(
-        self, name: str, files: Callable[[], Iterable[tuple[str, Version | None]]], supply: Supply
-    ) -> NamedPoint:
-        """Record a named point, with the files that `files` returns. The caller holds the workspace lock."""
-        points: list[NamedPoint] = []
-
-        def write(database: Database) -> None:
-            if any(point.name == name for point in database.snapshots()) or database.ids_with_prefix(name.lower()):
-                raise SnapshotExists(name=name)
-            points.append(NamedPoint(new_id(), name, database.last_number()))
-            database.add_snapshot(points[-1], files(), supply)
-
-        trouble = self._write(write)
+    def keep(self, write: Callable[[Database], _Answer]) -> _Answer:
+        """Write what `write` does, in one transaction, and return its answer. The caller holds the workspace lock."""
+        answers: list[_Answer] = []
+        trouble = self._write(lambda database: answers.append(write(database)))
         if trouble is not None and not trouble.recorded:
             raise HistoryUnavailable(reason=trouble.reason)
-        return points[-1]
+        return answers[-1]
 
     def forget(self, select: Callable[[Database], Selection]) -> Selection:
         """Remove contents for good. The caller holds the workspace lock.
@@ -387,7 +378,7 @@ class History:
                 aside = self._put_aside()
                 log.warning("history", "damaged, set aside as %s: %s", aside, error)
                 self._transact(write, landed)
-        except SnapshotExists:
+        except CheckpointExists:
             raise
         except _FAILURES as error:
             log.warning("history", "not recorded: %s", error)
@@ -430,7 +421,7 @@ class History:
             if change.state == "damaged":
                 database.add_damaged(change.id)
             else:
-                database.add(change, supply)
+                database.add(change, supply, self._is_ignored)
 
     def _resume(self) -> _OpenDatabase | None:
         """The database that was kept open, in a new transaction; None if there is none or it is no longer ours."""
@@ -534,6 +525,12 @@ class History:
             connection.close()
             raise
         return connection
+
+    def _is_ignored(self, path: str) -> bool:
+        """Whether a checkpoint leaves out a file, if it is not known."""
+        from suture.files.scan import is_ignored  # few changes need it
+
+        return is_ignored(self._tree, path)
 
     def _name(self) -> str:
         """The name of the database, from the path and the folder."""

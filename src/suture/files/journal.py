@@ -376,6 +376,11 @@ def new_id() -> str:
     return id_at(time.time()) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
 
 
+def id_before(change_id: str) -> str:
+    """A new id from just before a change: of something that preceded it, but was noticed later."""
+    return id_at(time_of(change_id) - 0.00001) + new_id()[10:]
+
+
 def id_at(seconds: float) -> str:
     """The prefix of all ids from this time; earlier ids are smaller."""
     return _base32(int(seconds * 100_000), 10)

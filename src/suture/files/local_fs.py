@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from sqlite3 import Connection
 
+    from suture.files.fs import Stamp
+
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # with O_PATH, search permission is enough
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -92,6 +94,42 @@ class LocalFS(FS):
             os.close(handle)
             raise
         return handle, files, folders
+
+    def scan_stamps(self, folder: int, name: str) -> tuple[int, list[tuple[str, Stamp]], list[str]]:
+        handle = os.open(name or ".", os.O_RDONLY | _FOLDER, dir_fd=folder)
+        files, folders = [], []
+        try:
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    if entry.is_file(follow_symlinks=False):
+                        try:
+                            files.append((entry.name, _stamp(entry.stat(follow_symlinks=False))))
+                        except FileNotFoundError:
+                            continue
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle, files, folders
+
+    def stamp(self, folder: int, name: str) -> Stamp | None:
+        try:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        return _stamp(status) if modes.S_ISREG(status.st_mode) else None
+
+    def read_stamped(self, folder: int, name: str, most: int) -> tuple[bytes, Stamp | None]:
+        handle = os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
+        try:
+            data = os.read(handle, most)
+            while len(data) < most and (more := os.read(handle, most - len(data))):
+                data += more
+            status = os.fstat(handle)
+        finally:
+            os.close(handle)
+        return data, _stamp(status) if modes.S_ISREG(status.st_mode) else None
 
     def list(self, folder: int) -> list[str]:
         readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=folder)
@@ -558,6 +596,16 @@ def _stat(status: os.stat_result) -> Stat:
         status.st_dev,
         status.st_ino,
         status.st_mtime_ns,
+    )
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return (
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_ino,
+        modes.S_IMODE(status.st_mode),
     )
 
 

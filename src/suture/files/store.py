@@ -42,7 +42,7 @@ from suture.text.edits import common_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from sqlite3 import Connection
     from typing import Any
 
@@ -91,6 +91,17 @@ class Packed(Record):
     codec: str
     """The format of `data`: `raw`, `zstd`, `zstd+` (with the other version's middle as dictionary), or `delta`."""
     data: bytes
+
+
+class NewContent(Record):
+    """A content that is packed by itself, to be stored."""
+
+    size: int
+    packed: Packed
+
+    def __len__(self) -> int:
+        """The size of what will be stored."""
+        return len(self.packed.data)
 
 
 class Contents:
@@ -150,6 +161,27 @@ class Contents:
         if content is not None:
             self._add_to_cache(number, content)
         return number
+
+    def keep_all(self, names: Iterable[str], new: Mapping[str, NewContent]) -> dict[str, int]:
+        """Store many contents at once, each by itself; returns their numbers by hash.
+
+        A hash without content is stored alone.
+        """
+        numbers: dict[str, int] = {}
+        rows: list[tuple[Any, ...]] = []
+        following = (self._row("SELECT max(number) FROM content")[0] or 0) + 1
+        for name in names:
+            row = self._row("SELECT number, data IS NULL FROM content WHERE digest = ?", name)
+            content = new.get(name)
+            if row is None or (row[1] and content is not None):
+                number = following if row is None else row[0]
+                following += row is None
+                packed = Packed(0, 0, "raw", b"") if content is None else content.packed
+                size, data = (0, None) if content is None else (content.size, packed.data)
+                rows.append((number, name, size, None, 0, packed.head, packed.tail, packed.codec, data))
+            numbers[name] = row[0] if row is not None else rows[-1][0]
+        self._db.executemany("INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        return numbers
 
     def _is_sound(self, number: int, content: bytes) -> bool:
         """Whether a stored content is sound: the next one will be based on it. A large content is not checked."""

@@ -222,9 +222,9 @@ class _Walk:
             if ignore.matches_any(names, prefix := level.prefix[skip:], joined)
         ]
         if relevant:
-            files = _drop_ignored(files, [(ignore.files, prefix) for ignore, prefix in relevant])
+            files = drop_ignored(files, [(ignore.files, prefix) for ignore, prefix in relevant])
             if len(self._levels) > self._depth:  # otherwise the pattern names the folder itself
-                left = _drop_ignored(stages, [(ignore.folders, prefix) for ignore, prefix in relevant])
+                left = drop_ignored(stages, [(ignore.folders, prefix) for ignore, prefix in relevant])
                 stages = {name: stages[name] for name in left}
         level.suspects = self._suspects.among(names, joined)
         if level.watched or level.suspects:
@@ -270,10 +270,10 @@ def _without(names: Iterable[str], dropped: set[str]) -> list[str]:
     return [name for name in names if name not in dropped]
 
 
-def _drop_ignored(
+def drop_ignored(
     names: Collection[str], checks: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
 ) -> list[str]:
-    """The names that are not ignored: the last rule that matches a name decides."""
+    """The names that are not ignored, by the rules of each `.gitignore`: the last rule that matches a name decides."""
     all_ignored: set[str] = set()
     rest = names
     for check, prefix in reversed(checks):

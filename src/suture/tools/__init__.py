@@ -49,6 +49,8 @@ DIALECTS = {
 """Tools that models were trained on, under their vendors' names. They do what the others do, and are in no list."""
 COMMAND_LINE_ONLY = {
     "check": "suture.tools.check",
+    "checkpoint": "suture.tools.checkpoint",
+    "checkpoints": "suture.tools.checkpoint",
     "clear_clipboards": "suture.tools.clipboards",
     "clipboards": "suture.tools.clipboards",
     "forget": "suture.tools.forget",
@@ -56,8 +58,6 @@ COMMAND_LINE_ONLY = {
     "restore": "suture.tools.history",
     "search": "suture.tools.search",
     "show": "suture.tools.history",
-    "snapshot": "suture.tools.history",
-    "snapshots": "suture.tools.history",
 }
 """Commands that are built like tools, for the command line only."""
 _MAX_NAME_CHARS = 100  # characters of an unknown name that an error repeats

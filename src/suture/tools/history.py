@@ -1,14 +1,16 @@
-"""`history`, `undo` and `redo`; the commands `show`, `restore`, `snapshot` and `snapshots`."""
+"""`history`, `undo` and `redo`; the commands `show` and `restore`."""
 
 from __future__ import annotations
 
 from suture import shapes, wording
 from suture.audience import AGENT
-from suture.engine.revert import invert, invert_all, take_snapshot
+from suture.engine.checkpoint import before_restore
+from suture.engine.revert import invert, invert_all, plan_possible
 from suture.engine.revert import restore as plan_versions
 from suture.errors import (
     AlreadyUndone,
     ChangeNotFound,
+    DeletionsNotConfirmed,
     HistoryDamaged,
     InvalidArguments,
     NotHere,
@@ -18,7 +20,8 @@ from suture.errors import (
     SessionNotFound,
     UndoConflict,
 )
-from suture.plan import Plan
+from suture.files.database import SNAPSHOT
+from suture.plan import Delete, Plan
 from suture.records import Record
 from suture.shapes import UndoClash
 from suture.tools import results, spec
@@ -27,14 +30,14 @@ from suture.wording import count, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from suture.budget import Excerpt
     from suture.engine.revert import Inverse
     from suture.engine.session import Session
     from suture.errors import SutureError
-    from suture.files.database import Database
+    from suture.files.database import Database, NamedPoint
     from suture.plan import Change, ChangeRecord, Head, SessionInfo, Version
 
 
@@ -44,9 +47,10 @@ _MIN_ID_CHARS = 4  # of the beginning of a session's id: a shorter one is rather
 _NO_AGENTS = ("cli", "library")
 _LISTED_SESSIONS = 5  # in an error: enough to find the last ones
 _MAX_FILES = 20_000  # of all changes in one answer; the next answer continues from there
+_MAX_NAMES = 20  # of checkpoints, if one is not found
+_MAX_NAMED_DELETIONS = 100  # in an error
 _SHOWN_FILES = 3  # of a change, in its line
 _DONE = {"undo": "Undid", "redo": "Redid"}
-_MAX_SNAPSHOT_NAME_CHARS = 100  # characters of a snapshot's name
 
 
 class History(Request):
@@ -643,20 +647,27 @@ class Restore(Request):
     """Arguments of `restore`."""
 
     to: str | None = spec.text(
-        "Restore to the state after this change, or to this snapshot (default: the last recorded state)", default=None
+        "Restore to this checkpoint, or to the state after this change (default: the last recorded state)", default=None
     )
     paths: list[str] = spec.texts("Files and folders (default: all that changed since)")
     dry_run: bool = spec.DRY_RUN
+    yes: bool = spec.flag("Delete the files that were made since the checkpoint")
+    deletions: list[str] = spec.texts("Of the files that were made since the checkpoint, delete only these, or fail")
+    any_head: bool = spec.flag("Even if git's HEAD has moved since the checkpoint")
+    during_git: bool = spec.flag("Even in the middle of a merge, rebase, or other operation of git")
 
 
 class RestoreResult(shapes.Data):
     """What was restored."""
 
     change_id: str | None = results.CHANGE_ID
-    to: str | None = shapes.text("The change or snapshot; null for the last recorded state").nullable
+    to: str | None = shapes.text("The checkpoint or change; null for the last recorded state").nullable
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
     dry_run: bool = results.DRY_RUN
+    checkpoint: str | None = shapes.text("The id of the checkpoint, if it is one; else null").nullable
+    deleted: list[str] = shapes.values("The files that were made since, and are deleted")
+    left: list[str] = shapes.values("Files that are not as they were, but were left: protected, or of unknown content")
 
 
 def plan_restore(session: Session, request: Restore) -> Proposal:
@@ -664,21 +675,22 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
     if request.to is None and not request.paths:
         problem = "missing: a point to restore to, or the files to restore"
         raise InvalidArguments.of("to", problem)
+    checkpoint = None if request.to is None else _checkpoint(session, request.to)
+    if checkpoint is not None:
+        options = {"any_head": request.any_head, "during_git": request.during_git}
+        before_restore(session, checkpoint, dry_run=request.dry_run, **options)
     with session.history.reading() as database:
-        state = _state(database, request.to, named=bool(request.paths))
-        paths = [recorded_path(session, database, path) for path in request.paths]
-        if state.damage is not None and not (paths and state.certain.issuperset(paths)):
-            raise state.damage
-        versions, folders = state.versions, state.new_folders
-        if paths:
-            versions = {
-                name: version for name, version in versions.items() if any(is_below(name, path) for path in paths)
-            }
-            folders = tuple(
-                folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in paths)
-            )
-        changes = plan_versions(session, database, versions)
+        state = _state(database, request.to if checkpoint is None else checkpoint.name, named=bool(request.paths))
+        versions, folders = _restrict(session, database, state, request.paths)
+        left: list[str] = []
+        if checkpoint is None:
+            changes = plan_versions(session, database, versions)
+        else:
+            changes, left = plan_possible(session, database, versions)
         point = _point(database, request.to)
+    deleted = [] if checkpoint is None else [file.place.name for file in changes if isinstance(file, Delete)]
+    if not request.dry_run:
+        _check_deletions(request, deleted)
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
@@ -691,18 +703,77 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
             words = wording.dry_run(f"would restore {what}")
         else:
             words = f"Restored {what} as change {change.id}."
-        change_id = None if change is None else change.id
-        result = RestoreResult(change_id=change_id, to=request.to, files=files, diff=diff)
+        result = RestoreResult(
+            change_id=None if change is None else change.id,
+            to=request.to,
+            files=files,
+            diff=diff,
+            checkpoint=None if checkpoint is None else checkpoint.id,
+            deleted=deleted,
+            left=left,
+        )
+        words = "\n".join([words, *_file_lines([] if change else deleted, left)])
         return Answer(words, result.data(), below=_forecast_diff(session, diff, change))
 
     return Proposal(plan, describe)
+
+
+def _file_lines(deleted: list[str], left: list[str]) -> Iterator[str]:
+    """The files that would be deleted, and those that are left."""
+    if deleted:
+        yield "Made since, to be deleted:"
+        yield from (f"  {plain(name)}" for name in deleted)
+    if left:
+        yield f"Left as they are, protected or of unknown content: {', '.join(map(plain, left))}"
+
+
+def _restrict(
+    session: Session, database: Database, state: _State, given: Sequence[str]
+) -> tuple[dict[str, Version | None], tuple[str, ...]]:
+    """The files to restore and the folders created since, of those that are given."""
+    paths = [recorded_path(session, database, path) for path in given]
+    if state.damage is not None and not (paths and state.certain.issuperset(paths)):
+        raise state.damage
+    if not paths:
+        return state.versions, state.new_folders
+    versions = {
+        name: version for name, version in state.versions.items() if any(is_below(name, path) for path in paths)
+    }
+    folders = (
+        folder
+        for folder in state.new_folders
+        if any(is_below(folder, path) or is_below(path, folder) for path in paths)
+    )
+    return versions, tuple(folders)
+
+
+def _checkpoint(session: Session, name: str) -> NamedPoint | None:
+    """The checkpoint with a name, or whose id begins with it; None if it is not one."""
+    with session.history.reading() as database:
+        point = database.snapshot(name)
+        if point is None:
+            ids = [point for point in database.snapshots() if point.id.startswith(name.lower()) and name]
+            point = ids[0] if len(ids) == 1 and not database.ids_with_prefix(name.lower()) else None
+        if point is not None and point.is_damaged:
+            raise HistoryDamaged(what="checkpoint", name=name)
+    return point if point is not None and point.record.kind != SNAPSHOT else None
+
+
+def _check_deletions(request: Restore, deleted: list[str]) -> None:
+    """Refuse to delete files that nobody has confirmed."""
+    unconfirmed = [] if request.yes else [name for name in deleted if name not in set(request.deletions)]
+    if unconfirmed:
+        raise DeletionsNotConfirmed(paths=unconfirmed[:_MAX_NAMED_DELETIONS], total=len(unconfirmed))
 
 
 def _point(database: Database, to: str | None) -> str:
     """A point to restore to, in words."""
     if to is None:
         return "to the last recorded state"
-    return f"to change {to}" if database.snapshot(to) is None else f"to snapshot '{to}'"
+    point = database.snapshot(to)
+    if point is None:
+        return f"to change {to}" if database.ids_with_prefix(to.lower()) else f"to checkpoint {to}"
+    return f"to {'snapshot' if point.record.kind == SNAPSHOT else 'checkpoint'} '{to}'"
 
 
 class _State(Record):
@@ -731,8 +802,7 @@ def _state(database: Database, to: str | None, *, named: bool) -> _State:
     try:
         change = database.change(to) if snapshot is None else None
     except ChangeNotFound as error:
-        names = [snapshot.name for snapshot in database.snapshots() if not snapshot.is_damaged]
-        raise error.evolve(snapshots=names) from None
+        raise error.evolve(checkpoints=_names(database)) from None
     number = change.number if change is not None else snapshot.after_change if snapshot is not None else 0
     at_point: dict[str, Version | None] = {}
     if change is not None:
@@ -743,7 +813,8 @@ def _state(database: Database, to: str | None, *, named: bool) -> _State:
     damaged_change = database.damaged_since(number)
     damage = None if damaged_change is None else HistoryDamaged(what="change", name=damaged_change.id)
     certain = set(versions if damage is None else at_point)
-    if named:
+    is_checkpoint = snapshot is not None and snapshot.record.kind != SNAPSHOT
+    if named and not is_checkpoint:  # what has not changed since a checkpoint is as it was
         before = database.last_state(number)
         versions = before.files | versions
         if damage is None:
@@ -753,9 +824,15 @@ def _state(database: Database, to: str | None, *, named: bool) -> _State:
     return _State(versions, tuple(dict.fromkeys(new_folders)), certain, damage)
 
 
+def _names(database: Database) -> list[str]:
+    """The names of the newest checkpoints that somebody named."""
+    points = [point for point in database.snapshots() if not point.is_damaged and point.name != point.id]
+    return [point.name for point in points[-_MAX_NAMES:]]
+
+
 def recorded_path(session: Session, database: Database, path: str) -> str:
     """The path as the history names it; refuses one that is not in the history, nor has anything below it there."""
-    known, as_given = database.paths(), path
+    known, as_given = list(dict.fromkeys((*database.paths(), *database.tree_paths()))), path
     path = path if path in known else history_name(session, path)  # a file may have become a link
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
@@ -766,7 +843,7 @@ def recorded_path(session: Session, database: Database, path: str) -> str:
 
 
 def _is_point(database: Database, name: str) -> bool:
-    """Whether a snapshot has this name, or a change this id."""
+    """Whether a checkpoint has this name, or a change this id."""
     if any(point.name == name for point in database.snapshots()):
         return True
     try:
@@ -776,99 +853,10 @@ def _is_point(database: Database, name: str) -> bool:
     return True
 
 
-class Snapshot(Request):
-    """Arguments of `snapshot`."""
-
-    name: str = spec.text("Name of the new snapshot")
-    paths: list[str] = spec.texts("More files to include; files that suture changed are always included")
-
-
-class SnapshotResult(shapes.Data):
-    """The snapshot that was taken."""
-
-    name: str = shapes.text("Its name")
-    id: str = shapes.text("Its id")
-    files: int = shapes.integer("How many files it has")
-    skipped: list[str] = shapes.values("Files that could not be read")
-
-
-def snapshot(session: Session, request: Snapshot) -> Answer:
-    """Take a snapshot of the files as they are."""
-    name = request.name
-    if not name.strip() or len(name) > _MAX_SNAPSHOT_NAME_CHARS or not name.isprintable():
-        problem = f"expected a name of 1 to {_MAX_SNAPSHOT_NAME_CHARS} printable characters"
-        raise InvalidArguments.of("name", problem)
-    taken = take_snapshot(session, name, request.paths)
-    words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}"
-    words += " (changed here by suture, or named)." if taken.kept else ": suture has not changed any here yet."
-    if taken.skipped:
-        names = ", ".join(wording.plain(session.audience.path(name)) for name in taken.skipped)
-        words += f" Skipped because they cannot be read: {names}."
-    result = SnapshotResult(name=name, id=taken.point.id, files=taken.kept, skipped=[*taken.skipped])
-    return Answer(words, result.data())
-
-
-class Snapshots(Request):
-    """Arguments of `snapshots`: none."""
-
-
-class SnapshotPoint(shapes.Data):
-    """A snapshot in the history."""
-
-    name: str = shapes.text("Its name")
-    id: str = shapes.text("Its id")
-    time: str = shapes.text("When it was taken, in UTC, as RFC 3339")
-    damaged: bool = shapes.flag("True if its record is damaged; omitted otherwise").optional
-
-
-class SnapshotsResult(shapes.Data):
-    """All snapshots."""
-
-    snapshots: list[SnapshotPoint] = shapes.objects("Oldest first", SnapshotPoint)
-
-
-def snapshots(session: Session, _: Snapshots) -> Answer:
-    """List the snapshots."""
-    with session.history.reading() as database:
-        points = [
-            SnapshotPoint(
-                name=point.name,
-                id=point.id,
-                time=time_of_id(point.id),
-                damaged=shapes.or_left_out(point.is_damaged or None),
-            )
-            for point in database.snapshots()
-        ]
-    lines = [
-        f"{wording.plain(point.name)}  {point.time}{' (damaged)' if point.damaged is True else ''}"
-        for point in reversed(points)
-    ]
-    return Answer("\n".join(lines) or "There are no snapshots.", SnapshotsResult(snapshots=points).data())
-
-
-SNAPSHOT = ToolSpec(
-    name="snapshot",
-    title="Take a snapshot",
-    description="Take a named snapshot of the files that suture changed here, and of others that are named.",
-    request=Snapshot,
-    examples=(),
-    read=snapshot,
-    locked=True,
-)
-
-SNAPSHOTS = ToolSpec(
-    name="snapshots",
-    title="List the snapshots",
-    description="List the snapshots of the history.",
-    request=Snapshots,
-    examples=(),
-    read=snapshots,
-)
-
 RESTORE = ToolSpec(
     name="restore",
     title="Restore files",
-    description="Restore files to the state after a change, to a snapshot, or to the last recorded state.",
+    description="Restore files to a checkpoint, to the state after a change, or to the last recorded state.",
     request=Restore,
     examples=(),
     plan=plan_restore,

@@ -163,10 +163,28 @@ def _what_happened(conflict: UndoClash) -> str:
 
 def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
     if error.is_point:
-        return f"To restore to the change or snapshot of this name, {audience.choose('to', error.path)}."
+        return f"To restore to the change or checkpoint of this name, {audience.choose('to', error.path)}."
     if error.near:
         return f"Did you mean {either(error.near)}?"
-    return "The history has only files that suture changed here, and those in snapshots."
+    return "The history has only files that suture changed here, and those in checkpoints."
+
+
+_SMALLER_TREE = "What should not be in checkpoints can be listed in .gitignore."
+
+
+def _limit_reached(error: errors.CheckpointTooLarge) -> str:
+    """Why a checkpoint was not taken."""
+    if error.setting.endswith("_ms"):
+        return f"{error.files:,} files could not be read within {error.limit / 1_000:g} s"
+    if error.setting.endswith("_files"):
+        return f"the tree has more than {error.limit:,} files"
+    return f"what {error.files:,} files contain does not fit into the history"
+
+
+def _named(paths: list[str], total: int) -> str:
+    """Some files, of more."""
+    more = f" and {total - len(paths):,} more" if total > len(paths) else ""
+    return f"{', '.join(map(plain, paths))}{more}"
 
 
 def _way_out(error: errors.UndoConflict) -> str:
@@ -208,7 +226,7 @@ def _where_it_is(error: errors.NotHere) -> str:
 def _other_change(error: errors.ChangeNotFound, audience: Audience) -> str:
     if error.candidates:
         return "Give more characters of the id."
-    names = f" Snapshots: {', '.join(error.snapshots)}." if error.snapshots else ""
+    names = f" Checkpoints: {', '.join(error.checkpoints)}." if error.checkpoints else ""
     forgotten = " Older changes were removed (history_max_bytes, history_max_days)." if error.forgotten else ""
     return f"Use {audience.tool('history')} to list the changes.{names}{forgotten}"
 
@@ -879,9 +897,32 @@ MESSAGES: dict[str, Words] = dict(
             hint_for=_what_can_be_restored,
         ),
         entry(
-            errors.SnapshotExists,
-            lambda e: f"Snapshot '{e.name}' already exists, or a change id begins with '{e.name}'.",
+            errors.CheckpointExists,
+            lambda e: f"Checkpoint '{e.name}' already exists, or a change id begins with '{e.name}'.",
             "Choose another name.",
+        ),
+        entry(
+            errors.CheckpointTooLarge,
+            lambda e: f"There is no checkpoint: {_limit_reached(e)}.",
+            hint_for=lambda e, audience: f"To {audience.ask_operator('raise the limit', e.setting)}. {_SMALLER_TREE}",
+        ),
+        entry(
+            errors.GitBusy,
+            lambda e: f"Git is in the middle of a {e.operation}: nothing was restored.",
+            hint_for=lambda _, audience: f"Finish or abort it first, or {audience.turn_on('during_git')}.",
+        ),
+        entry(
+            errors.HeadMoved,
+            lambda e: f"At checkpoint '{e.checkpoint}' git's HEAD was at {e.then}; now it is at {e.now}.",
+            hint_for=lambda e, audience: (
+                f"Nothing was restored. Check out {e.then} first, or {audience.turn_on('any_head')} "
+                "to restore the files only: git keeps its HEAD."
+            ),
+        ),
+        entry(
+            errors.DeletionsNotConfirmed,
+            lambda e: f"This would delete {_named(e.paths, e.total)}, made since the checkpoint.",
+            hint_for=lambda _, audience: f"Nothing was changed. To delete them, {audience.turn_on('yes')}.",
         ),
         entry(
             errors.InternalError,

@@ -106,7 +106,7 @@ def test_the_quick_way_leaves_everything_else_to_argparse(words: list[str]) -> N
         (["restore", "--dry-run", "--", "-a"], ["-a"]),
         (["restore", "a", "--dry-run", "--", "-b"], ["a", "-b"]),
         (["restore", "--dry-run"], []),
-        (["snapshot", "now", "--json", "a"], ["a"]),
+        (["restore", "--to", "now", "--json", "a"], ["a"]),
     ],
 )
 def test_options_may_be_between_arguments(words: list[str], paths: list[str]) -> None:

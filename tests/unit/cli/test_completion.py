@@ -90,7 +90,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def history(root: Path) -> tuple[list[str], str]:
-    """Record changes and snapshots with hostile names; returns the ids of all changes, and of the undone one."""
+    """Record changes and checkpoints with hostile names; returns the ids of all changes, and of the undone one."""
     workspace = Workspace(root)
     ids = []
     for summary, path in (("first", "same"), ("$(touch pwned)\nrm\t-rf `touch pwned`", "sub dir/f")):
@@ -100,7 +100,7 @@ def history(root: Path) -> tuple[list[str], str]:
         ids.append(tx.change.id)
     ids.append(workspace.undo(ids[0]).metadata["change_id"])
     for name in NASTY:
-        assert not workspace.snapshot(name).is_error
+        assert not workspace.checkpoint(name).is_error
     workspace.close()
     return ids[::-1], ids[0]
 
@@ -151,7 +151,7 @@ LINES: dict[str, list[str]] = {
     "suture read no/": [],
     "suture search x --names a sa": ["same"],
     "suture restore --to x sa": ["same"],
-    "suture snapshot now sa": ["same"],
+    "suture restore --to now sa": ["same"],
     "suture edit --old-file s": ["same", "sub\\ dir/", "suture"],
     "suture mcp --extra-root s": ["sub\\ dir/"],
     "suture --root s": ["sub\\ dir/"],
@@ -176,7 +176,7 @@ def test_ids_and_names_are_offered_with_what_they_are(world: Path, capfd: pytest
     landed = [change for change in ids if change != undone]
     described = dict(line.split("\t") for line in completions("suture restore --to ", capfd, "fish"))
     assert [*described] == [*NASTY[::-1], *ids]
-    assert described[NASTY[0]].startswith("snapshot of 20")
+    assert described[NASTY[0]].startswith("checkpoint of 20")
     assert described[undone].endswith(" (undone) transaction: first")
     assert described[ids[1]].endswith(" transaction: $(touch pwned)")
     assert completions("suture restore --to bef", capfd, "zsh") == [f"before\\:x:{described['before:x']}"]

@@ -93,7 +93,7 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
         f"  ok       folder: {shelf(world)}",
         "  ok       owner: you",
         "  ok       permissions: 0700",
-        f"  ok       history: 1 change, 0 snapshots; {in_bytes(database.stat().st_size)} of at most 500.0 MB",
+        f"  ok       history: 1 change, 0 checkpoints; {in_bytes(database.stat().st_size)} of at most 500.0 MB",
         f"  ok       database: {database} is not damaged",
         "Workspace",
         "  ok       chosen: the nearest folder with a history, from the current one upwards",

@@ -1,4 +1,4 @@
-"""`suture log`, `show`, `undo`, `redo`, `snapshot` and `restore`, as seen from a terminal or a script."""
+"""`suture log`, `show`, `undo`, `redo`, `checkpoint` and `restore`, as seen from a terminal or a script."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from suture.files.fs import Tree
 from suture.files.history import History
 from suture.files.local_fs import LocalFS
 from suture.files.state import history_folder
-from tests.unit.changes import create, delete, land, lines, rename, succeed, write
+from tests.unit.changes import create, delete, land, lines, rename, succeed, take_snapshot, write
 
 ID = re.compile(r"\b[0-9a-z]{15}\b")
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
@@ -53,7 +53,7 @@ def run_command(capfd: pytest.CaptureFixture[str]) -> Run:
 def test_what_is_damaged_is_listed_as_such(ws: Workspace, run_command: Run) -> None:
     land(ws, write("a.txt", "1\n"))
     land(ws, write("a.txt", "2\n"), summary="sound")
-    ws.snapshot("point")
+    take_snapshot(ws, "point")
     ((database, waiting),) = [(path, path.with_name(path.name + "-pending")) for path in databases_of(ws.root)]
     assert not waiting.exists()
     with closing(sqlite3.connect(database)) as opened:
@@ -68,7 +68,7 @@ def test_what_is_damaged_is_listed_as_such(ws: Workspace, run_command: Run) -> N
         "<id> (damaged) <time>",
         " what it changed is unknown",
     ]
-    assert run_command("snapshot").strip() == "<time> snapshot point (damaged)"
+    assert run_command("checkpoint").strip() == "<time> snapshot point (damaged)"
     assert "HISTORY_DAMAGED" in run_command("restore", "--to", "point", code=1)
 
 
@@ -94,33 +94,33 @@ def tokens(result: Any) -> Any:
 def test_log_says_that_there_is_nothing(ws: Workspace, run_command: Run) -> None:
     assert run_command("log").startswith("No changes are recorded")
     assert run_command("log", "a.txt").startswith("No changes of a.txt are recorded")
-    succeed(ws.snapshot("first"))
+    succeed(ws.checkpoint("first"))
     assert "No changes are recorded" in run_command("log")
 
 
-def test_log_shows_each_change_with_its_files_and_the_snapshots_between_them(ws: Workspace, run_command: Run) -> None:
-    succeed(ws.snapshot("morning"))
+def test_log_shows_each_change_with_its_files_and_the_checkpoints_between_them(ws: Workspace, run_command: Run) -> None:
+    succeed(ws.checkpoint("morning"))
     land(ws, write("a.txt", "one\n2\n3\n"), delete("c.txt"), rename("sub/b.txt", "b.txt"), summary="tidy up")
-    succeed(ws.snapshot("before lunch"))
+    succeed(ws.checkpoint("before lunch"))
     land(ws, create("empty", ""))
     succeed(ws.undo())
     succeed(ws.redo())
     succeed(ws.undo())
-    succeed(ws.snapshot("evening"))
+    succeed(ws.checkpoint("evening"))
     log = run_command("log").replace("<time> ", "").replace(" <time>", "").split("\n")
     assert log == [
-        "snapshot evening",
+        "checkpoint evening",
         *("<id> undo <id>", " empty | 0", " 1 file changed"),
         *("<id> redo <id>", " empty | 0", " 1 file changed"),
         *("<id> (undone) undo <id>", " empty | 0", " 1 file changed"),
         *("<id> (undone) transaction", " empty | 0", " 1 file changed"),
-        "snapshot before lunch",
+        "checkpoint before lunch",
         "<id> transaction: tidy up",
         " a.txt              | 3 ++-",
         " c.txt              | 1 -",
         " sub/b.txt => b.txt | 0",
         " 3 files changed, 2 insertions(+), 2 deletions(-)",
-        "snapshot morning",
+        "checkpoint morning",
         "",
     ]
 
@@ -175,24 +175,24 @@ def test_many_lines_are_scaled_down_and_few_among_them_still_seen(ws: Workspace,
     assert few.split("|")[1].split() == ["2", "+-"]
 
 
-def test_log_of_a_path_shows_only_its_changes_and_no_snapshots(ws: Workspace, run_command: Run) -> None:
+def test_log_of_a_path_shows_only_its_changes_and_no_checkpoints(ws: Workspace, run_command: Run) -> None:
     land(ws, write("a.txt", "1\n"))
     land(ws, write("sub/b.txt", "1\n"))
-    succeed(ws.snapshot("now"))
+    succeed(ws.checkpoint("now"))
     land(ws, rename("a.txt", "sub/a.txt"))
     assert re.findall(r"^ (.*?) +\|", run_command("log", "sub/a.txt"), re.MULTILINE) == ["a.txt => sub/a.txt", "a.txt"]
     assert re.findall(r"^ (.*?) +\|", run_command("log", "sub"), re.MULTILINE) == ["a.txt => sub/a.txt", "sub/b.txt"]
-    assert "snapshot" not in run_command("log", "sub/")
+    assert "checkpoint" not in run_command("log", "sub/")
 
 
 def test_log_can_be_paged(ws: Workspace, run_command: Run, capfd: pytest.CaptureFixture[str]) -> None:
     ids = [land(ws, write("a.txt", f"{number}\n")) for number in range(5)]
-    succeed(ws.snapshot("now"))
+    succeed(ws.checkpoint("now"))
     assert main(["log", "--limit", "2"]) == 0
     last = capfd.readouterr().out.split("\n")[-2]
     assert ("suture log" in last, f"--before {ids[3]}" in last) == (True, True)
     assert run_command("log", "--before", ids[3]).count("<id>") == 3
-    assert "snapshot" not in run_command("log", "--before", ids[3])
+    assert "checkpoint" not in run_command("log", "--before", ids[3])
 
 
 # show
@@ -281,26 +281,31 @@ def test_what_has_nothing_to_change_says_so(root: Path, ws: Workspace, run_comma
     assert run_command("redo", code=1).startswith("NOT_HERE: Nothing of <id> is in the files to redo.\n")
 
 
-# snapshot and restore
+# checkpoint and restore
 
 
 @pytest.mark.promise("back.restore")
-def test_a_snapshot_is_taken_listed_and_restored(root: Path, ws: Workspace, run_command: Run) -> None:
+def test_a_checkpoint_is_taken_listed_and_restored(root: Path, ws: Workspace, run_command: Run) -> None:
     land(ws, write("a.txt", "1\n"))
-    assert run_command("snapshot").count("\n") == 1
-    assert run_command("snapshot", "before lunch").startswith("Took snapshot 'before lunch' with 1 file")
-    assert run_command("snapshot", "with c", "c.txt").startswith("Took snapshot 'with c' with 2 files")
-    assert re.findall("with c|before lunch", run_command("snapshot")) == ["with c", "before lunch"]
+    assert run_command("checkpoint").count("\n") == 1
+    assert run_command("checkpoint", "before lunch") == "Took checkpoint 'before lunch': 3 files.\n"
+    (root / "c.txt").write_bytes(b"c2\n")
+    assert run_command("checkpoint", "with c") == (
+        "Took checkpoint 'with c': 3 files; 1 file changed outside suture since the last one (change <id>).\n"
+    )
+    assert re.findall("with c|before lunch", run_command("checkpoint")) == ["with c", "before lunch"]
     for name in ("a.txt", "c.txt"):
         (root / name).write_bytes(b"by hand\n")
     trial = run_command("restore", "--to", "with c", "--dry-run")
-    assert trial.startswith("Dry run: would restore 2 files to snapshot 'with c'; nothing was written.\n\ndiff --git ")
+    assert trial.startswith(
+        "Dry run: would restore 2 files to checkpoint 'with c'; nothing was written.\n\ndiff --git "
+    )
     assert contents(root)["a.txt"] == b"by hand\n"
     restored = run_command("restore", "--to", "before lunch", "a.txt")
-    assert restored.startswith("Restored 1 file to snapshot 'before lunch' as change <id>")
+    assert restored.startswith("Restored 1 file to checkpoint 'before lunch' as change <id>")
     assert (contents(root)["a.txt"], contents(root)["c.txt"]) == (b"1\n", b"by hand\n")
     run_command("restore", "--to", "with c")
-    assert contents(root)["c.txt"] == b"c\n"
+    assert contents(root)["c.txt"] == b"c2\n"
     run_command("undo")
     assert contents(root)["c.txt"] == b"by hand\n"
 
@@ -329,8 +334,7 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
         (["show", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'."),
         (["log", "--before", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'."),
         (["log", "../elsewhere"], "PATH_OUTSIDE_WORKSPACE: "),
-        (["snapshot", "taken"], "SNAPSHOT_EXISTS: Snapshot 'taken' already exists"),
-        (["snapshot", "new", "missing.txt"], "FILE_NOT_FOUND: There is no file missing.txt."),
+        (["checkpoint", "taken"], "CHECKPOINT_EXISTS: Checkpoint 'taken' already exists"),
         (["restore", "--to", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'.\n"),
         (
             ["restore", "--to", "taken", "a.tx"],
@@ -343,7 +347,7 @@ def test_what_is_refused_is_reported_on_stderr_with_code_1(
     words: list[str], message: str, ws: Workspace, run_command: Run
 ) -> None:
     land(ws, write("a.txt", "1\n"))
-    succeed(ws.snapshot("taken"))
+    succeed(ws.checkpoint("taken"))
     assert run_command(*words, code=1).startswith(message)
 
 
@@ -352,17 +356,17 @@ def test_what_is_refused_is_reported_on_stderr_with_code_1(
     ("words", "problem"),
     [
         (["log", "--limit", "0"], "--limit: expected a whole number from 1 to 1000, got 0"),
-        (["snapshot", "\x1b[31m"], "NAME: expected a name of 1 to 100 printable characters"),
-        (["snapshot", ""], "NAME: expected a name of 1 to 100 printable characters"),
+        (["checkpoint", "\x1b[31m"], "NAME: expected a name of 1 to 100 printable characters"),
+        (["checkpoint", ""], "NAME: expected a name of 1 to 100 printable characters"),
     ],
 )
 def test_what_fits_no_argument_is_wrong_usage(words: list[str], problem: str, run_command: Run) -> None:
     assert run_command(*words, code=2) == f"WRONG_USAGE: suture {words[0]}: {problem}\nSee: suture {words[0]} --help\n"
 
 
-def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, run_command: Run) -> None:
-    succeed(ws.snapshot("morning"))
-    assert run_command("restore", "--to", "mourning", code=1).endswith("Snapshots: morning.\n")
+def test_a_point_that_is_unknown_is_answered_with_the_checkpoints(ws: Workspace, run_command: Run) -> None:
+    succeed(ws.checkpoint("morning"))
+    assert run_command("restore", "--to", "mourning", code=1).endswith("Checkpoints: morning.\n")
 
 
 @pytest.mark.promise("call.exit-codes")
@@ -379,9 +383,9 @@ def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, r
         (["undo", "a", "b"], 2),
         (["undo", "--dry"], 2),
         (["redo"], 1),
-        (["snapshot"], 0),
-        (["snapshot", "x"], 0),
-        (["snapshot", "x", "missing"], 1),
+        (["checkpoint"], 0),
+        (["checkpoint", "x"], 0),
+        (["checkpoint", "x", "missing"], 2),
         (["restore"], 2),
         (["restore", "--to"], 2),
         (["restore", "--to", "x"], 1),
@@ -398,7 +402,7 @@ def test_the_exit_code_tells_done_from_refused_from_wrong_usage(words: list[str]
 @pytest.mark.promise("back.shapes")
 def test_json_is_the_whole_result_in_one_line(ws: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
     change = land(ws, write("a.txt", "1\n"))
-    succeed(ws.snapshot("now"))
+    succeed(ws.checkpoint("now"))
 
     def print_json(*words: str) -> Any:
         code = main([*words, "--json"])
@@ -409,18 +413,22 @@ def test_json_is_the_whole_result_in_one_line(ws: Workspace, capfd: pytest.Captu
         return result
 
     log = print_json("log")
-    assert log["metadata"].pop("snapshots") == succeed(ws.snapshots())["snapshots"]
+    assert log["metadata"].pop("checkpoints") == succeed(ws.checkpoints())["checkpoints"]
     assert log == ws.history().to_dict()
     assert print_json("log", "a.txt") == ws.history("a.txt").to_dict()
     assert print_json("show", change) == ws.show(change).to_dict()
-    assert print_json("snapshot") == ws.snapshots().to_dict()
+    assert print_json("checkpoint") == ws.checkpoints().to_dict()
     assert print_json("undo", "--dry-run") == ws.undo(dry_run=True).to_dict()
     undone, redone = print_json("undo")["metadata"], print_json("redo")["metadata"]
     assert (undone["undone"], redone["redone"]) == (change, change)
     assert sorted(undone) == ["change_id", "diff", "files", "merged", "undone"]
-    assert sorted(print_json("restore", "--to", "now")["metadata"]) == ["change_id", "diff", "files", "no_change", "to"]
-    assert sorted(print_json("snapshot", "later")["metadata"]) == ["files", "id", "name", "skipped"]
-    for words in (["undo", "zz"], ["redo"], ["show", "zz"], ["restore", "x"], ["snapshot", "now"], ["log", "../x"]):
+    assert sorted(print_json("restore", "--to", "now")["metadata"]) == [
+        *("change_id", "checkpoint", "deleted", "diff", "files", "left", "no_change", "to")
+    ]
+    assert sorted(print_json("checkpoint", "later")["metadata"]) == [
+        *("change_id", "changed", "files", "id", "name", "unread", "withheld")
+    ]
+    for words in (["undo", "zz"], ["redo"], ["show", "zz"], ["restore", "x"], ["checkpoint", "now"], ["log", "../x"]):
         assert print_json(*words)["metadata"]["error"].keys() > {"code", "message", "hint", "retryable"}
     assert tokens(print_json("redo")) == tokens(ws.redo().to_dict())
     assert print_json("log", "--root", "missing")["metadata"]["error"]["code"] == "WORKSPACE_NOT_FOUND"
@@ -434,7 +442,7 @@ def test_root_names_the_workspace(
     assert run_command("log").startswith("No changes are recorded")
     there = ["--root", str(root)]
     assert run_command("log", "a.txt", *there).startswith("<id> ")
-    run_command("snapshot", "now", *there)
+    run_command("checkpoint", "now", *there)
     run_command("undo", *there)
     assert contents(root)["a.txt"] == b"one\ntwo\n"
     run_command("restore", "a.txt", "--to", "now", *there)
@@ -519,8 +527,8 @@ def test_nothing_in_names_summaries_or_contents_steers_the_terminal(name: str, r
     (root / name).write_bytes(b"1\n")
     ws = Workspace(root)
     change = land(ws, write(name, f"{name}\x1b[2J\n"), summary=name)
-    succeed(ws.snapshot("now"))
-    for words in (["log"], ["show", change], ["undo"], ["restore", "--to", "now"], ["undo", name]):
+    succeed(ws.checkpoint("now"))
+    for words in (["log"], ["show", change], ["undo"], ["restore", "--to", "now", "--yes"], ["undo", name]):
         screen = on_a_terminal(*words)
         bare = ESCAPE.sub("", screen)
         assert STEERING.isdisjoint(bare), words
@@ -534,7 +542,7 @@ def test_nothing_in_a_name_that_is_only_mentioned_steers_the_terminal(name: str,
     land(Workspace(root), write(name, "2\n"))
     (root / name).unlink()
     (root / name).mkdir()
-    for words in (["snapshot", "now"], ["undo"], ["log", f"{name}/inside"], ["restore", f"{name}/inside"]):
+    for words in (["checkpoint", "now"], ["undo"], ["log", f"{name}/inside"], ["restore", f"{name}/inside"]):
         screen = on_a_terminal(*words)
         assert STEERING.isdisjoint(ESCAPE.sub("", screen)), words
         assert name not in screen, words
@@ -554,11 +562,11 @@ def test_a_pipe_gets_contents_as_they_are_and_names_that_are_not_utf_8(root: Pat
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("words", [["log"], ["show", "<id>"], ["undo"], ["snapshot"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("words", [["log"], ["show", "<id>"], ["undo"], ["checkpoint"]], ids=lambda words: words[0])
 def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, root: Path) -> None:
     change = land(ws, create("big", lines(count=20_000)))
-    if words == ["snapshot"]:
-        succeed(ws.snapshot("now"))
+    if words == ["checkpoint"]:
+        succeed(ws.checkpoint("now"))
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "suture", *(change if word == "<id>" else word for word in words)]
     process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, cwd=root)
@@ -571,7 +579,7 @@ def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, roo
 
 @pytest.mark.process
 @pytest.mark.usefixtures("root")
-@pytest.mark.parametrize("words", [["log"], ["undo"], ["snapshot"], ["restore"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("words", [["log"], ["undo"], ["checkpoint"], ["restore"]], ids=lambda words: words[0])
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_closed_streams_make_no_traceback(words: list[str], closed: str) -> None:
     command = f"{sys.executable} -m suture {' '.join(words)} {closed}"

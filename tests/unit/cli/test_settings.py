@@ -118,7 +118,7 @@ def test_a_dash_in_a_name_stands_for_an_underscore() -> None:
     assert parse_setting("call-ms=5") == ("call_ms", 5)
 
 
-@pytest.mark.parametrize("command", ["mcp", "read", "call", "recover", "snapshot", "search", "undo", "check"])
+@pytest.mark.parametrize("command", ["mcp", "read", "call", "recover", "checkpoint", "search", "undo", "check"])
 def test_commands_that_use_a_workspace_take_settings(command: str) -> None:
     words = {"read": ["a"], "call": ["file_read", "{}"], "search": ["x"]}.get(command, [])
     options = build_parser([command]).parse_args([command, *words, "--set", "call_ms=5"])

@@ -27,6 +27,7 @@ from tests.unit.changes import (
     remove,
     rename,
     succeed,
+    take_snapshot,
     workspace,
     write,
 )
@@ -222,7 +223,7 @@ def test_the_same_content_goes_wherever_it_was_but_an_empty_one_stays() -> None:
 @pytest.mark.promise("back.forget")
 def test_snapshots_lose_the_content_and_can_be_restored_otherwise() -> None:
     ws, fs = workspace({"a": secret(0), "b": b"b\n"})
-    succeed(ws.snapshot("point", ["a", "b"]))
+    take_snapshot(ws, "point", ["a", "b"])
     fs.put("b", b"b2\n")
     fs.put("a", b"a2\n")
     forget(ws, "a")
@@ -418,7 +419,7 @@ def test_damaged_records_do_not_keep_the_bytes(damage: str) -> None:
     land(ws, write("a", secret(1)))
     land(ws, write("b", b"b2\n"))
     fs.put("a", secret(2))
-    succeed(ws.snapshot("point"))
+    take_snapshot(ws, "point")
     land(ws, write("a", secret(3)))
     change_database(fs, damage)
     forget(ws, "a")
@@ -473,7 +474,7 @@ def test_a_history_of_version_010_is_understood() -> None:
     ws, fs = workspace({"a": secret(0), "b": b"b\n"})
     land(ws, write("a", secret(1)), summary="one")
     land(ws, rename("a", "c"))
-    succeed(ws.snapshot("point"))
+    take_snapshot(ws, "point")
     land(ws, write("b", b"b2\n"))
     ((name, raw),) = fs.shelf.items()
     fs.shelf[name] = as_010(raw)

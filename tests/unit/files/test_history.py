@@ -167,7 +167,7 @@ def test_reading_makes_no_file(home: Path) -> None:
     assert list_summaries(home / "ws") == []
     assert code(workspace.undo()) == "NOTHING_TO_UNDO"
     assert code(workspace.redo()) == "NOTHING_TO_REDO"
-    assert workspace.snapshots().metadata == {"snapshots": []}
+    assert workspace.checkpoints().metadata == {"checkpoints": []}
     assert not (home / "state").exists()
 
 
@@ -881,7 +881,7 @@ def test_a_history_that_is_switched_off_keeps_nothing_and_says_so(home: Path) ->
     edit_all(home / "ws", 2)
     assert edit(home / "ws", 3, settings=off) == OFF
     workspace = Workspace(home / "ws", off)
-    results = [workspace.history(), workspace.undo(), workspace.snapshot("point"), workspace.snapshots()]
+    results = [workspace.history(), workspace.undo(), workspace.checkpoint("point"), workspace.checkpoints()]
     assert [code(result) for result in results] == ["HISTORY_UNAVAILABLE"] * 4
     assert {result.metadata["error"]["reason"] for result in results} == {OFF.reason}
     edit_all(home / "ws", 4)
@@ -901,22 +901,22 @@ def test_a_bug_in_recording_does_not_stop_an_edit(home: Path) -> None:
     assert list_summaries(home / "ws") == ["2"]
 
 
-def test_a_snapshot_that_cannot_be_kept_is_an_error(home: Path) -> None:
+def test_a_checkpoint_that_cannot_be_recorded_is_an_error(home: Path) -> None:
     edit_all(home / "ws", 1)
     with lock_here(database(), "IMMEDIATE"):
-        assert code(Workspace(home / "ws", FAST).snapshot("point")) == "HISTORY_UNAVAILABLE"
+        assert code(Workspace(home / "ws", FAST).checkpoint("point")) == "HISTORY_UNAVAILABLE"
     garbage(database())
-    assert code(Workspace(home / "ws", FAST).snapshot("point")) == "HISTORY_UNAVAILABLE"
+    assert code(Workspace(home / "ws", FAST).checkpoint("point")) == "HISTORY_UNAVAILABLE"
 
 
-def test_a_snapshot_has_a_name_of_its_own(home: Path) -> None:
+def test_a_checkpoint_has_a_name_of_its_own(home: Path) -> None:
     edit_all(home / "ws", 1)
     workspace = Workspace(home / "ws", FAST)
-    assert workspace.snapshot("point").metadata["files"] == 1
+    assert workspace.checkpoint("point").metadata["files"] == 1
     before = database().read_bytes()
-    assert code(workspace.snapshot("point")) == "SNAPSHOT_EXISTS"
+    assert code(workspace.checkpoint("point")) == "CHECKPOINT_EXISTS"
     assert database().read_bytes() == before
-    assert [snapshot["name"] for snapshot in workspace.snapshots().metadata["snapshots"]] == ["point"]
+    assert [point["name"] for point in workspace.checkpoints().metadata["checkpoints"]] == ["point"]
 
 
 # What a crash leaves

@@ -64,7 +64,7 @@ def record_in_repository(ws: Workspace, _: MemoryFS) -> None:
     """Record a change that was made in a git repository."""
     files = (FileRecord("gone.txt", "create", None, Version(WRONG_HASH, 0o644)),)
     change = ChangeRecord(new_id(), "edit", "edit gone.txt", files, head=Head("main", "a" * 40))
-    with ws._engine.locked() as session:
+    with ws._engine.session() as session, session.locked():
         assert session.history.record(change, lambda _: b"") is None
 
 

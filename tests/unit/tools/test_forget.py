@@ -4,7 +4,7 @@ import pytest
 
 from suture import Settings, Workspace
 from tests.faults.test_history_damage import change_database
-from tests.unit.changes import create, error_of, land, list_changes, succeed, workspace, write
+from tests.unit.changes import create, error_of, land, list_changes, succeed, take_snapshot, workspace, write
 
 
 @pytest.mark.promise("back.forget")
@@ -96,7 +96,7 @@ def test_what_is_not_recorded_or_not_clear_is_refused(targets: list[str], code: 
     ws, fs = workspace({"a": b"0\n"})
     land(ws, write("a", b"1\n"))
     land(ws, write("a", b"2\n"))
-    succeed(ws.snapshot("point"))
+    take_snapshot(ws, "point")
     before = dict(fs.shelf)
     error = error_of(ws.forget(targets))
     assert (error["code"], fs.shelf) == (code, before)

@@ -12,7 +12,8 @@ from suture.errors import InternalError
 from suture.testing import MemoryFS
 from suture.tools import COMMAND_LINE_ONLY, TOOLS, all_tools, command, find, results
 from suture.tools.check import CheckResult
-from suture.tools.history import RestoreResult, ShowResult, SnapshotResult, SnapshotsResult
+from suture.tools.checkpoint import CheckpointResult, CheckpointsResult
+from suture.tools.history import RestoreResult, ShowResult
 from suture.tools.replace import ReplaceResult
 from suture.tools.search import SearchResult
 from suture.tools.spec import Example
@@ -224,8 +225,8 @@ def test_a_tool_that_answers_with_a_list_and_a_command_have_no_schema() -> None:
         ("restore", {"to": "point", "dry_run": True}, RestoreResult),
         ("search", {"paths": ["a", "data.bin"], "pattern": "a", "view": "lines"}, SearchResult),
         ("show", {"change_id": "newest"}, ShowResult),
-        ("snapshot", {"name": "later", "paths": ["a"]}, SnapshotResult),
-        ("snapshots", {}, SnapshotsResult),
+        ("checkpoint", {"name": "later"}, CheckpointResult),
+        ("checkpoints", {}, CheckpointsResult),
     ],
 )
 def test_the_result_of_a_command_is_what_its_type_says(
@@ -233,7 +234,7 @@ def test_the_result_of_a_command_is_what_its_type_says(
 ) -> None:
     fs = MemoryFS({"a": b"a\n", "bad.json": b"[\n", "data.bin": b"a\0"})
     ws = Workspace(fs.root, fs=fs)
-    ws.snapshot("point", ["a"])
+    ws.checkpoint("point")
     newest = land(ws, write("a", "a\na\n"))
     arguments = {**arguments, **({"change_id": newest} if "change_id" in arguments else {})}
     result = ws.command(name, arguments)

@@ -87,7 +87,7 @@ def test_a_dialect_is_described_and_plans(name: str) -> None:
 def test_a_view_needs_no_lock() -> None:
     fs = MemoryFS({"a": b"x\n"})
     ws = Workspace(fs.root, Settings(lock_timeout_ms=0), fs=fs)
-    with Engine(fs.root, fs=fs).locked():
+    with Engine(fs.root, fs=fs).session() as session, session.locked():
         assert error_of(ask(ws, "create", file_text="y"))["code"] == "WORKSPACE_BUSY"
         assert succeed(ask(ws, "view"))["path"] == "a"
 

@@ -504,7 +504,15 @@ def test_a_long_diff_is_cut_in_the_text_and_whole_in_the_data() -> None:
 def test_without_a_history_there_is_nothing_to_undo_and_the_error_says_why() -> None:
     ws, fs = workspace({"a": b"1"}, Settings(history=False))
     land(ws, write("a", "2"))
-    for result in (ws.undo(), ws.redo(), ws.history(), ws.show("x"), ws.restore("x"), ws.snapshot("x"), ws.snapshots()):
+    for result in (
+        ws.undo(),
+        ws.redo(),
+        ws.history(),
+        ws.show("x"),
+        ws.restore("x"),
+        ws.checkpoint("x"),
+        ws.checkpoints(),
+    ):
         error = error_of(result)
         assert (error["code"], error["reason"]) == (
             "HISTORY_UNAVAILABLE",

@@ -1,0 +1,281 @@
+"""Take checkpoints of the whole tree: find what other programs did since the last one, and record it.
+
+    scan → lock → look again at what differs → record → unlock
+
+What differs from the last known state becomes a change of its own in the history. So a checkpoint is only a named point
+in the order of changes: its files follow from what changed later (docs/adr/0030). The tree is scanned without the lock,
+so that edits need not wait. What differs is looked at again under the lock: a file that a transaction or another
+program was just writing is recorded as it is then. If the known state was written meanwhile, the scan starts over.
+
+A checkpoint that would take too long is refused. What the first one has read by then is kept for the next attempt.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from suture.bounds import suspend
+from suture.errors import CheckpointExists, CheckpointTooLarge, GitBusy, HeadMoved
+from suture.files.checkpoints import NAMED, CheckpointRecord
+from suture.files.database import OUTSIDE, NamedPoint, action_of, outside_summary, same_version
+from suture.files.fs import to_suture_error
+from suture.files.git import head_of
+from suture.files.journal import new_id
+from suture.files.local_fs import LocalFS
+from suture.files.scan import Limits, check_again, is_withheld, scan
+from suture.files.store import NewContent, pack
+from suture.files.worktree import operation
+from suture.plan import ChangeRecord, FileRecord, Version
+from suture.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from suture.engine.session import Session
+    from suture.files.checkpoints import Seen
+    from suture.files.database import Database, KnownTree
+    from suture.files.scan import Scan
+    from suture.plan import Head
+
+_MAX_ATTEMPTS = 3  # after that, the tree is scanned under the lock
+_SHARE_OF_CALL = 0.8  # of the time of a call that a checkpoint may take: the rest is for recording
+_SHARE_OF_HISTORY = 0.5  # of its size that the first checkpoint may fill: the rest is for changes
+_ALWAYS = {NAMED, "start"}
+"""The kinds of checkpoints that are taken even if nothing has changed since the last one."""
+_NAMED_FILES = 3  # in a summary
+_COMMIT_CHARS = 7  # of a commit in a summary
+
+
+class Wanted(Record):
+    """Which checkpoint to take."""
+
+    kind: str
+    """Why: see `CheckpointRecord`."""
+    name: str | None = None
+    """Its name; None for an automatic one, which has none."""
+    about: str = ""
+    """The command or the agent it is about."""
+    most_ms: int | None = None
+    """How long it may take; None: as long as a call."""
+    tool: str = OUTSIDE
+    """What made the changes since the last checkpoint."""
+    summary: str = ""
+    """What that did; empty: that files changed."""
+    is_wanted: bool = True
+    """If not, only what other programs did is recorded."""
+
+
+class Taken(Record):
+    """A checkpoint that was taken."""
+
+    point: NamedPoint | None
+    """None if it was not wanted."""
+    change: ChangeRecord | None
+    """What happened since the last known state; None: nothing, or there was none."""
+    files: int
+    """The files in the tree."""
+    unread: int
+    """Those that are too large to be kept, or that could not be read."""
+    withheld: tuple[str, ...]
+    """Those that changed, but whose contents are not kept."""
+    is_first: bool
+    """Whether nothing was known about the tree before."""
+
+
+class _Stale(Exception):
+    """The known state of the tree was written since it was read."""
+
+
+def take_checkpoint(session: Session, wanted: Wanted) -> Taken:
+    """Take a checkpoint. Everything that other programs did to the tree since the last one is recorded before it."""
+    try:
+        for _ in range(_MAX_ATTEMPTS):
+            try:
+                return _take(session, wanted)
+            except _Stale:
+                continue
+        with session.locked():
+            return _take(session, wanted)
+    except OSError as error:
+        raise to_suture_error(error, ".", "read") from error
+
+
+def before_restore(session: Session, point: NamedPoint, *, dry_run: bool, any_head: bool, during_git: bool) -> None:
+    """Check that files may be restored to a checkpoint, and record what other programs did since the last one."""
+    root = session.trees[0].fs.real_path(session.trees[0].root)
+    busy = None if during_git else operation(root, [root])
+    if busy is not None:
+        raise GitBusy(operation=busy)
+    then, now = point.record.head, _head(session)
+    if then is not None and then != now and not any_head:
+        raise HeadMoved(checkpoint=point.name, then=_place(then), now=_place(now))
+    take_checkpoint(session, Wanted("restore", about=point.name, is_wanted=not dry_run))
+
+
+def _take(session: Session, wanted: Wanted) -> Taken:
+    settings, tree, history = session.settings, session.trees[0], session.history
+    with history.reading() as database:
+        _check_name(database, wanted.name)
+        known, paths, points = database.tree(), database.paths(), database.snapshots()
+    head = _head(session)
+    limits = Limits(
+        settings.checkpoint_max_files,
+        monotonic() + (settings.call_ms * _SHARE_OF_CALL if wanted.most_ms is None else wanted.most_ms) / 1000,
+        settings.checkpoint_max_file_bytes,
+        settings.max_call_bytes if known.is_complete else int(settings.history_max_bytes * _SHARE_OF_HISTORY),
+    )
+    keep = bytes if known.is_complete else _packed
+    found = scan(tree, session.guard, known.files, paths, limits, keep)
+    if found.stopped:
+        if not known.is_complete:
+            _keep_cache(session, known, found)
+        raise _too_large(session, wanted, found)
+    is_same = known.is_complete and found.files == known.stored and head == known.head
+    newest = points[-1] if points else None
+    has_point = newest is not None and newest.after_change == known.number and wanted.kind not in _ALWAYS
+    if is_same and (has_point or not wanted.is_wanted):
+        return Taken(newest if wanted.is_wanted else None, None, len(found.files), _unread(found), (), is_first=False)
+    with session.locked(), suspend():
+        found = check_again(tree, session.guard, found, known.files, limits, keep)
+        return history.keep(lambda database: _record(session, database, wanted, known, found, head))
+
+
+def _record(
+    session: Session,
+    database: Database,
+    wanted: Wanted,
+    known: KnownTree,
+    found: Scan,
+    head: Head | None,
+) -> Taken:
+    """Record a checkpoint in the open transaction."""
+    _check_name(database, wanted.name)
+    if database.tree_version() != known.version:
+        raise _Stale
+    files, newer = dict(found.files), set[str]()
+    for later in database.changes_since(known.number):  # they landed during the scan
+        database.follow(files, later)
+        newer.update(path for file in later.files for path, _, _ in file.versions())
+    change, withheld = None, list[str]()
+    if known.is_complete:
+        for path in found.unreadable:
+            files.pop(path, None)
+        differences = list(_differences(known.files, files, newer))
+        withheld = [file.path for file in differences if is_withheld(session.guard, file.path)]
+        kept = tuple(file for file in differences if not is_withheld(session.guard, file.path))
+        if kept:
+            summary = wanted.summary or _summary(len(kept), withheld, known.head, head)
+            caller = None if wanted.tool == OUTSIDE else session.caller
+            folders = _new_folders(known, kept)
+            change = ChangeRecord(new_id(), wanted.tool, summary, kept, folders, session=caller, head=head)
+            contents = found.kept
+            database.add_outside(change, lambda name: contents[name] if name in contents else database.content(name))
+    new = {name: _packed(content) for name, content in found.kept.items() if database.size(name) is None}
+    database.keep_tree(known, files, new, head, is_complete=True)
+    point = None
+    if wanted.is_wanted:
+        key = new_id()
+        record = CheckpointRecord(wanted.kind, wanted.about, session.caller, head)
+        point = NamedPoint(key, wanted.name or key, database.last_number(), record=record)
+        database.add_checkpoint(point)
+    return Taken(point, change, len(files), _unread(found), tuple(withheld), is_first=not known.is_complete)
+
+
+def _differences(known: Mapping[str, Seen], files: Mapping[str, Seen], newer: set[str]) -> Iterable[FileRecord]:
+    """What happened to the files that differ; those of which a content is not known are left out."""
+    for path in sorted(known.keys() | files.keys()):
+        last, seen = known.get(path), files.get(path)
+        if last == seen or path in newer:
+            continue
+        if (last is not None and last[1] is None) or (seen is not None and seen[1] is None):
+            continue
+        before, after = _version(last), _version(seen)
+        if not same_version(before, after):
+            yield FileRecord(path, action_of(before, after), before, after)
+
+
+def _version(seen: Seen | None) -> Version | None:
+    if seen is None or seen[1] is None:
+        return None
+    mode = seen[0][-1]
+    return Version(seen[1], mode if mode >= 0 else None)
+
+
+def _new_folders(known: KnownTree, differences: Iterable[FileRecord]) -> tuple[str, ...]:
+    """The folders in which there were no files before."""
+    created = {folder for file in differences if file.before is None for folder in _folders_above(file.path)}
+    return (
+        tuple(created.difference(folder for path in known.files for folder in _folders_above(path))) if created else ()
+    )
+
+
+def _folders_above(path: str) -> Iterable[str]:
+    at = path.rfind("/")
+    while at > 0:
+        yield path[:at]
+        at = path.rfind("/", 0, at)
+
+
+def _keep_cache(session: Session, known: KnownTree, found: Scan) -> None:
+    """Keep what an unfinished first scan has read."""
+    files = {path: found.files[path] for path in {*found.reread, *known.files} if path in found.files}
+    files = {
+        path: seen for path, seen in files.items() if seen[1] is None or seen[1] in found.kept or path in known.files
+    }
+
+    def write(database: Database) -> None:
+        if database.tree_version() == known.version:
+            database.keep_tree(known, files, found.kept, None, is_complete=False)
+
+    with session.locked(), suspend():
+        session.history.keep(write)
+
+
+def _too_large(session: Session, wanted: Wanted, found: Scan) -> CheckpointTooLarge:
+    settings, files = session.settings, len(found.files)
+    match found.stopped:
+        case "files":
+            return CheckpointTooLarge(files=files, limit=settings.checkpoint_max_files, setting="checkpoint_max_files")
+        case "time":
+            setting = "call_ms" if wanted.most_ms is None else "checkpoint_ms"
+            limit = settings.call_ms if wanted.most_ms is None else wanted.most_ms
+            return CheckpointTooLarge(files=files, limit=limit, setting=setting)
+    return CheckpointTooLarge(files=files, limit=settings.history_max_bytes, setting="history_max_bytes")
+
+
+def _check_name(database: Database, name: str | None) -> None:
+    taken = (point.name for point in database.snapshots())
+    if name is not None and (name in taken or database.ids_with_prefix(name.lower())):
+        raise CheckpointExists(name=name)
+
+
+def _summary(many: int, withheld: list[str], before: Head | None, after: Head | None) -> str:
+    summary = outside_summary(many)
+    if before != after and before is not None and after is not None:
+        summary += f"; HEAD moved from {_place(before)} to {_place(after)}"
+    if withheld:
+        more = f" and {len(withheld) - _NAMED_FILES} more" if len(withheld) > _NAMED_FILES else ""
+        summary += f"; also {', '.join(withheld[:_NAMED_FILES])}{more}, whose contents are not recorded"
+    return summary
+
+
+def _place(head: Head | None) -> str:
+    """Where HEAD was, in words."""
+    parts = () if head is None else (head.branch, (head.commit or "")[:_COMMIT_CHARS])
+    return " ".join(filter(None, parts)) or "no commit"
+
+
+def _unread(found: Scan) -> int:
+    return sum(name is None for _, name in found.files.values())
+
+
+def _packed(content: bytes | NewContent) -> NewContent:
+    """A content as it is stored. Those of the first scan are packed where they are read."""
+    return content if isinstance(content, NewContent) else NewContent(len(content), pack(content))
+
+
+def _head(session: Session) -> Head | None:
+    """What is checked out in the root's repository."""
+    tree = session.trees[0]
+    return head_of(tree.fs.real_path(tree.root)) if isinstance(tree.fs, LocalFS) else None
