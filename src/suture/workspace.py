@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from suture.audience import Audience
+    from suture.engine.checkpoint import Recording
     from suture.engine.session import Progress, Session
     from suture.files.fs import FS
     from suture.files.recovery import Recovered
@@ -512,6 +513,16 @@ class Workspace:
     def transaction(self, summary: str = "") -> Transaction:
         """Changes to several files that land together, or not at all, at the end of the `with` block."""
         return Transaction(self._engine, summary)
+
+    def recording(self, summary: str) -> Recording:
+        """Record what other programs do in a `with` block as one change, with a checkpoint before it.
+
+        Afterwards, `change` of what this returns is the change, or None. Raises SutureError if the checkpoint cannot be
+        taken, or if what happened cannot be recorded.
+        """
+        from suture.engine.checkpoint import Recording  # most callers need none of it
+
+        return Recording(self._engine.session, self.settings, summary)
 
     def recover(self) -> Recovered | None:
         """Recover from an interrupted transaction; every call does this by itself."""

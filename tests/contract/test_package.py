@@ -39,6 +39,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
     "undo": ([], 0, "Undid "),
     "redo": ([], 0, "Redid "),
     "checkpoint": (["here"], 0, "Took checkpoint 'here'"),
+    "run": (["--", "echo", "hello"], 0, "hello\n"),
     "restore": (["--to", "here"], 0, ""),
     "clipboards": ([], 0, "There are no clipboards.\n"),
     "forget": (["greet.py", "--yes"], 0, "Removed "),

@@ -54,6 +54,7 @@ GROUPS = {
         "undo": ("undo a change, keeping later work", "suture undo --dry-run"),
         "redo": ("reapply an undone change", "suture redo"),
         "checkpoint": ("take a checkpoint of all files, or list them", "suture checkpoint before-refactoring"),
+        "run": ("run a command, and record what it changes", "suture run -- make format"),
         "restore": ("restore files to a checkpoint or change", "suture restore --to before-refactoring src/"),
         "clipboards": ("list or clear the clipboards of patch", "suture clipboards --session refactoring"),
         "forget": ("remove contents from the history for good", "suture forget config.env --dry-run"),
@@ -241,7 +242,7 @@ def _configure(options: QuickOptions | Namespace, found: Location | None, *, own
 
             return report_misuse(options.command, error)
     settings = getattr(options, "settings", None) or Settings()
-    if own_process:
+    if own_process and options.command != "run":  # the command would inherit the limit
         _limit_memory(settings.max_memory_bytes)
     return 0
 

@@ -492,6 +492,17 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         positional=("name",),
         overrides={"name": {"nargs": "?", "help": "name of the new checkpoint; without it, list checkpoints"}},
     ),
+    "run": Command(
+        options=(Option(("words",), {"nargs": argparse.REMAINDER, "metavar": "COMMAND", "help": "after --"}),),
+        has_settings=True,
+        json="when it has ended, print exit_code, change_id, files and withheld as JSON",
+        notes=(
+            """\
+The exit code is that of the command, 128 + N if signal N ended it, 127 if there is no such command,
+126 if it cannot be started, 125 if it was not started because there can be no checkpoint.""",
+            _EXITS,
+        ),
+    ),
     "restore": Command(
         module="history",
         tool="restore",
@@ -632,7 +643,7 @@ _SESSION = _value(
     "name of the session that makes the change (default: the variable SUTURE_SESSION)",
     type=session_name,
 )
-_MAKING_CHANGES = ("edit", "patch", "write", "replace", "apply", "redo", "restore", "call")
+_MAKING_CHANGES = ("edit", "patch", "write", "replace", "apply", "redo", "checkpoint", "restore", "run", "call")
 
 _HELP_COLUMNS = 100  # longer lines are hard to read, also on a wide terminal
 _SIMILARITY = 0.75  # an option is suggested if at least this much of its name is right

@@ -38,6 +38,7 @@ CODES = {
     "NO_ANSWER": "A question on the terminal was not answered: nothing was changed. Answer y or n, or select blocks "
     "with `--only`.",
     "PROBLEM": "`suture doctor` found something that does not work. Do what the message says.",
+    "NOT_STARTED": "The command that `suture run` was given could not be started. Check its name and permissions.",
     "OUTPUT_FAILED": "A command could not write its output, for example because the disk is full. Whatever it "
     "changed has landed: see `suture log`, then free some space or write the output elsewhere.",
 }

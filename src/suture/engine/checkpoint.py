@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from time import monotonic
 
-from suture.bounds import suspend
+from suture.bounds import suspend, within
 from suture.errors import CheckpointExists, CheckpointTooLarge, GitBusy, HeadMoved
 from suture.files.checkpoints import NAMED, CheckpointRecord
-from suture.files.database import OUTSIDE, NamedPoint, action_of, outside_summary, same_version
+from suture.files.database import OUTSIDE, SHELL, NamedPoint, action_of, outside_summary, same_version
 from suture.files.fs import to_suture_error
 from suture.files.git import head_of
 from suture.files.journal import new_id
@@ -30,13 +30,15 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Self
 
     from suture.engine.session import Session
     from suture.files.checkpoints import Seen
     from suture.files.database import Database, KnownTree
     from suture.files.scan import Scan
     from suture.plan import Head
+    from suture.settings import Settings
 
 _MAX_ATTEMPTS = 3  # after that, the tree is scanned under the lock
 _SHARE_OF_CALL = 0.8  # of the time of a call that a checkpoint may take: the rest is for recording
@@ -44,6 +46,7 @@ _SHARE_OF_HISTORY = 0.5  # of its size that the first checkpoint may fill: the r
 _ALWAYS = {NAMED, "start"}
 """The kinds of checkpoints that are taken even if nothing has changed since the last one."""
 _NAMED_FILES = 3  # in a summary
+_MAX_SUMMARY_CHARS = 1_000  # of a command line: a program can be in it
 _COMMIT_CHARS = 7  # of a commit in a summary
 
 
@@ -81,6 +84,37 @@ class Taken(Record):
     """Those that changed, but whose contents are not kept."""
     is_first: bool
     """Whether nothing was known about the tree before."""
+
+
+class Recording:
+    """What happens in a `with` block outside suture, as one change of the tool `shell`.
+
+    There is a checkpoint before the block; what other programs did until then is recorded first.
+    """
+
+    def __init__(self, session: Callable[[], Session], settings: Settings, summary: str) -> None:
+        self._session = session
+        self._settings = settings
+        self._summary = summary if len(summary) <= _MAX_SUMMARY_CHARS else f"{summary[: _MAX_SUMMARY_CHARS - 1]}…"
+        self.has_begun = False
+        """Whether there is a checkpoint, so that the block was entered."""
+        self.change: ChangeRecord | None = None
+        """What the block changed, afterwards; None: nothing."""
+        self.withheld: tuple[str, ...] = ()
+        """Files that it changed, but whose contents are not kept."""
+
+    def __enter__(self) -> Self:
+        self._take(Wanted("before", about=self._summary))
+        self.has_begun = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        taken = self._take(Wanted("after", tool=SHELL, summary=self._summary, is_wanted=False))
+        self.change, self.withheld = taken.change, taken.withheld
+
+    def _take(self, wanted: Wanted) -> Taken:
+        with within(self._settings), self._session() as session:
+            return take_checkpoint(session, wanted)
 
 
 class _Stale(Exception):
