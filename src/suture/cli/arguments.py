@@ -491,6 +491,17 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         tool="checkpoint",
         positional=("name",),
         overrides={"name": {"nargs": "?", "help": "name of the new checkpoint; without it, list checkpoints"}},
+        options=(
+            Option(
+                ("--hook",),
+                {
+                    "nargs": "?",
+                    "const": "",
+                    "metavar": "AGENT",
+                    "help": "for an agent's hooks: read the event from stdin, and never fail",
+                },
+            ),
+        ),
     ),
     "run": Command(
         options=(Option(("words",), {"nargs": argparse.REMAINDER, "metavar": "COMMAND", "help": "after --"}),),

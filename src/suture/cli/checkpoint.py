@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 def checkpoint(options: argparse.Namespace) -> int:
     """`suture checkpoint`."""
+    if options.hook is not None:
+        from suture.cli.hook import run_hook  # only hooks need it
+
+        return run_hook(options)
     if options.name is None:
         return run(options, lambda workspace: workspace.checkpoints(), _list)
     arguments = tool_arguments(options)

@@ -46,7 +46,7 @@ _SHARE_OF_HISTORY = 0.5  # of its size that the first checkpoint may fill: the r
 _ALWAYS = {NAMED, "start"}
 """The kinds of checkpoints that are taken even if nothing has changed since the last one."""
 _NAMED_FILES = 3  # in a summary
-_MAX_SUMMARY_CHARS = 1_000  # of a command line: a program can be in it
+_MAX_SUMMARY_CHARS = 1_000  # of a command line
 _COMMIT_CHARS = 7  # of a commit in a summary
 
 
@@ -95,7 +95,7 @@ class Recording:
     def __init__(self, session: Callable[[], Session], settings: Settings, summary: str) -> None:
         self._session = session
         self._settings = settings
-        self._summary = summary if len(summary) <= _MAX_SUMMARY_CHARS else f"{summary[: _MAX_SUMMARY_CHARS - 1]}…"
+        self._summary = cut_summary(summary)
         self.has_begun = False
         """Whether there is a checkpoint, so that the block was entered."""
         self.change: ChangeRecord | None = None
@@ -115,6 +115,11 @@ class Recording:
     def _take(self, wanted: Wanted) -> Taken:
         with within(self._settings), self._session() as session:
             return take_checkpoint(session, wanted)
+
+
+def cut_summary(command: str) -> str:
+    """A command line as a summary: a whole program can be in it."""
+    return command if len(command) <= _MAX_SUMMARY_CHARS else f"{command[: _MAX_SUMMARY_CHARS - 1]}…"
 
 
 class _Stale(Exception):
