@@ -167,6 +167,9 @@ class Workspace:
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         if trouble is not None:
             result = _add_note(result, "history", wording.trouble_data(trouble), wording.trouble_text(trouble))
+        if (problem := self._engine.take_start_problem()) is not None:
+            words = f"There is no checkpoint of the start of this session. {wording.message(problem)}"
+            result = _add_note(result, "checkpoint", {"code": problem.code}, words)
         if recovered is None:
             return result
         if (lost := recovered.trouble) is not None:
@@ -523,6 +526,10 @@ class Workspace:
         from suture.engine.checkpoint import Recording  # most callers need none of it
 
         return Recording(self._engine.session, self.settings, summary)
+
+    def begin_session(self) -> None:
+        """Take a checkpoint in the background, for an agent whose session begins; calls that write wait for it."""
+        self._engine.begin_session()
 
     def recover(self) -> Recovered | None:
         """Recover from an interrupted transaction; every call does this by itself."""

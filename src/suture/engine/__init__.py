@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from suture.audience import Audience
+    from suture.engine.checkpoint import SessionStart
     from suture.engine.session import Progress
+    from suture.errors import SutureError
     from suture.files.fs import FS
     from suture.files.history import History, IdleDatabase
     from suture.files.recovery import Recovered
@@ -96,6 +98,8 @@ class Engine:
         self._kept = _Kept()
         self.caller = caller or own_session()
         """The session that makes the calls."""
+        self._start: SessionStart | None = None
+        self._start_problem: SutureError | None = None
         self.progress: Progress = _ignore_progress
         try:
             self.root = os.path.abspath(os.fspath(root))
@@ -122,11 +126,29 @@ class Engine:
 
         engine = copy(self)
         engine.caller = caller
+        engine._start = engine._start_problem = None  # noqa: SLF001  a copy of this one
         return engine
 
     @property
     def _shared(self) -> SharedState:
         return self._kept.state(self.caller.id)
+
+    def begin_session(self) -> None:
+        """Take a checkpoint in the background, for which the first call that writes will wait."""
+        if self.settings.checkpoints and self.settings.history:
+            from suture.engine.checkpoint import SessionStart  # only servers need it
+
+            self._start = SessionStart(self.session, self.settings)
+
+    def _wait_for_start(self) -> None:
+        start, self._start = self._start, None
+        if start is not None:
+            self._start_problem = start.wait()
+
+    def take_start_problem(self) -> SutureError | None:
+        """Why there is no checkpoint of the session's start, to be told once."""
+        problem, self._start_problem = self._start_problem, None
+        return problem
 
     def close(self) -> None:
         """Close what stays open between calls; a later call reopens what it needs."""
@@ -164,6 +186,7 @@ class Engine:
         from suture.files.commit import commit, hold_lock  # reading does not need the writer
         from suture.files.recovery import recover
 
+        self._wait_for_start()
         with within(self.settings), self.session(progress, audience) as session:
             # A transaction is running or was interrupted: a plan made now could be based on half-changed files.
             interrupted = any(map(has_intent, session.trees))

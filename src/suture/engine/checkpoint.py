@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from time import monotonic
 
+from suture import log
 from suture.bounds import suspend, within
-from suture.errors import CheckpointExists, CheckpointTooLarge, GitBusy, HeadMoved
+from suture.errors import CheckpointExists, CheckpointTooLarge, GitBusy, HeadMoved, InternalError, SutureError
 from suture.files.checkpoints import NAMED, CheckpointRecord
 from suture.files.database import OUTSIDE, SHELL, NamedPoint, action_of, outside_summary, same_version
 from suture.files.fs import to_suture_error
@@ -45,6 +46,7 @@ _SHARE_OF_CALL = 0.8  # of the time of a call that a checkpoint may take: the re
 _SHARE_OF_HISTORY = 0.5  # of its size that the first checkpoint may fill: the rest is for changes
 _ALWAYS = {NAMED, "start"}
 """The kinds of checkpoints that are taken even if nothing has changed since the last one."""
+_MAX_RECORDING_SECONDS = 5  # after a scan, including the wait for other processes
 _NAMED_FILES = 3  # in a summary
 _MAX_SUMMARY_CHARS = 1_000  # of a command line
 _COMMIT_CHARS = 7  # of a commit in a summary
@@ -115,6 +117,35 @@ class Recording:
     def _take(self, wanted: Wanted) -> Taken:
         with within(self._settings), self._session() as session:
             return take_checkpoint(session, wanted)
+
+
+class SessionStart:
+    """The checkpoint at the start of an agent's session, taken in a thread of its own."""
+
+    def __init__(self, session: Callable[[], Session], settings: Settings) -> None:
+        from threading import Thread  # only servers need it
+
+        self._session = session
+        self._settings = settings
+        self._problem: SutureError | None = None
+        self._thread = Thread(target=self._take, name="checkpoint", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> SutureError | None:
+        """Wait until it is taken; returns why there is none."""
+        self._thread.join(self._settings.checkpoint_ms / 1000 + _MAX_RECORDING_SECONDS)
+        return self._problem
+
+    def _take(self) -> None:
+        try:
+            with within(self._settings), self._session() as session:
+                about = " ".join(filter(None, (session.caller.agent, session.caller.version)))
+                take_checkpoint(session, Wanted("start", about=about, most_ms=self._settings.checkpoint_ms))
+        except SutureError as error:
+            self._problem = error
+        except Exception as error:  # noqa: BLE001  the one broad handler of this thread
+            log.exception("checkpoint", "failed")
+            self._problem = InternalError(exception=f"{type(error).__name__}: {error}")
 
 
 def cut_summary(command: str) -> str:

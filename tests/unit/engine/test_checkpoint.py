@@ -467,3 +467,51 @@ def test_a_file_of_a_checkpoint_that_never_changed_can_be_forgotten(tree: tuple[
     succeed(ws.forget(["secret"]))
     assert not any(b"hunter2" in stored for stored in fs.shelf.values())
     assert succeed(ws.checkpoint("second"))["change_id"] is None
+
+
+# The start of a session
+
+
+def test_the_checkpoint_of_a_session_comes_before_its_first_edit(tree: tuple[Workspace, MemoryFS]) -> None:
+    ws, fs = tree
+    before = state(fs)
+    agent = ws.for_session(ws.session.evolve(id="s-1", agent="claude-code", version="2.1"))
+    agent.begin_session()
+    result = agent.edit("a", "1", "2")
+    assert "checkpoint" not in result.metadata
+    (point,) = succeed(agent.checkpoints())["checkpoints"]
+    assert (point["kind"], point["about"], point["session"]) == (
+        "start",
+        "claude-code 2.1",
+        {"id": "s-1", "agent": "claude-code"},
+    )
+    succeed(agent.restore(point["id"]))
+    assert state(fs) == before
+
+
+def test_where_a_session_has_no_checkpoint_its_first_edit_says_so_once() -> None:
+    ws, fs = workspace({"a": b"1\n", "b": b"1\n"}, Settings(checkpoint_max_files=1))
+    ws.begin_session()
+    results = [ws.edit("a", "1", "2"), ws.edit("b", "1", "2")]
+    assert [result.is_error for result in results] == [False, False]
+    assert results[0].metadata["checkpoint"] == {"code": "CHECKPOINT_TOO_LARGE"}
+    assert "There is no checkpoint of the start of this session. " in results[0].text
+    assert "checkpoint" not in results[1].metadata
+    assert fs.files() == {"a": b"2\n", "b": b"2\n"}
+
+
+def test_reading_does_not_wait_for_the_checkpoint(tree: tuple[Workspace, MemoryFS]) -> None:
+    ws, _ = tree
+    with ws._engine.session() as session, session.locked():  # it cannot be recorded yet
+        ws.begin_session()
+        assert not ws.read("b").is_error
+    succeed(ws.edit("a", "1", "2"))
+    assert len(succeed(ws.checkpoints())["checkpoints"]) == 1
+
+
+@pytest.mark.parametrize("settings", [Settings(checkpoints=False), Settings(history=False)], ids=["off", "no history"])
+def test_checkpoints_of_sessions_can_be_turned_off(settings: Settings) -> None:
+    ws, fs = workspace({"a": b"1\n"}, settings)
+    ws.begin_session()
+    assert "checkpoint" not in ws.edit("a", "1", "2").metadata
+    assert not any(b"CREATE TABLE tree" in stored for stored in fs.shelf.values())
