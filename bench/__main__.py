@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench import (
     bases,
+    checkpoints,
     commit,
     diff,
     file_edit,
@@ -38,6 +39,7 @@ SUBJECTS = {
     "memory": memory.tables,
     "merge": merge.tables,
     "history": history.tables,
+    "checkpoints": checkpoints.tables,
     "bases": bases.tables,
     "read": read.tables,
     "sequence": sequence.tables,

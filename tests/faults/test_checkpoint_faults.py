@@ -54,6 +54,7 @@ def check_history(fs: MemoryFS, before: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("error", [errno.EIO, errno.EACCES, errno.ENOSPC], ids=errno.errorcode.get)
+@pytest.mark.promise("back.checkpoints")
 def test_a_call_that_fails_loses_nothing(error: int) -> None:
     for number in range(1, calls_of_a_checkpoint() + 1):
         fs, before = start()
@@ -63,6 +64,7 @@ def test_a_call_that_fails_loses_nothing(error: int) -> None:
         check_history(fs, before)
 
 
+@pytest.mark.promise("back.checkpoints")
 def test_a_process_that_stops_loses_nothing() -> None:
     for number in range(1, calls_of_a_checkpoint() + 1):
         fs, before = start()

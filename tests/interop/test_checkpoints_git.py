@@ -132,6 +132,7 @@ def test_nested_repositories_and_submodules_are_kept_and_their_git_folders_left(
     assert {path: file for path, file in files(repo.top).items() if ".git" in path.split("/")} == git_files
 
 
+@pytest.mark.promise("back.checkpoints")
 def test_the_index_refs_and_the_stash_stay_as_they_are(repo: Repo) -> None:
     ws = Workspace(repo.top)
     (repo.top / "a").write_bytes(b"stashed\n")

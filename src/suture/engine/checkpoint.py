@@ -241,8 +241,9 @@ def _record(
             change = ChangeRecord(new_id(), wanted.tool, summary, kept, folders, session=caller, head=head)
             contents = found.kept
             database.add_outside(change, lambda name: contents[name] if name in contents else database.content(name))
-    new = {name: _packed(content) for name, content in found.kept.items() if database.size(name) is None}
-    database.keep_tree(known, files, new, head, is_complete=True)
+    if not known.is_complete or change is not None or files != known.stored or head != known.head:
+        new = {name: _packed(content) for name, content in found.kept.items() if database.size(name) is None}
+        database.keep_tree(known, files, new, head, is_complete=True)
     point = None
     if wanted.is_wanted:
         key = new_id()

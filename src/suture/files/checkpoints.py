@@ -14,8 +14,10 @@ else depends on it.
 
 from __future__ import annotations
 
+from sqlite3 import OperationalError
+
 from suture.files.store import has_table
-from suture.plan import Head, SessionInfo
+from suture.plan import Head, SessionInfo, digest
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -38,8 +40,9 @@ _TREE_SCHEMA = (
 _CHECKPOINT_SCHEMA = """CREATE TABLE IF NOT EXISTS checkpoint (id TEXT PRIMARY KEY, kind TEXT NOT NULL,
     about TEXT NOT NULL, session TEXT, agent TEXT, version TEXT, transport TEXT, label TEXT,
     has_head INTEGER NOT NULL, branch TEXT, head TEXT)"""
-_SELECT_FILES = """SELECT path, tree_file.size, mtime_ns, ctime_ns, inode, mode, content, digest FROM tree_file
-    LEFT JOIN content ON content = number ORDER BY path"""
+_SELECT_FILES = """SELECT path, tree_file.size, mtime_ns, ctime_ns, inode, mode, coalesce(digest, content)
+    FROM tree_file LEFT JOIN content ON content = number ORDER BY path"""
+"""If a content is gone, its number is instead of its hash, and the checksum does not match."""
 _STAMP_LENGTH = 5
 INCOMPLETE = -1
 """The number of a state that is not complete: its files only spare the next scan from reading them again."""
@@ -99,8 +102,12 @@ class Checkpoints:
         """The last known state; None if there is none, or if it is damaged."""
         if not self.exists():
             return None
-        head, rows = self._row("SELECT number, has_head, branch, head FROM tree"), self._rows()
-        if head is None or rows is None or not self._checksums.matches("tree", "", (tuple(head), rows)):
+        head = self._row("SELECT number, has_head, branch, head FROM tree")
+        try:
+            rows = self._rows()
+            if head is None or not self._checksums.matches("tree", "", self._values(head, rows)):
+                return None
+        except (OperationalError, ValueError):  # a text that is not UTF-8, a value that no state has
             return None
         files: dict[str, Seen] = {
             path.decode("utf-8", "surrogateescape"): ((size, modified, changed, inode, mode), name)
@@ -151,7 +158,7 @@ class Checkpoints:
         """Store the checksum of the state as it is now."""
         head = self._row("SELECT number, has_head, branch, head FROM tree")
         if head is not None:
-            self._checksums.put("tree", "", head[0], version, (tuple(head), self._rows()))
+            self._checksums.put("tree", "", head[0], version, self._values(head, self._rows()))
 
     def add(self, checkpoint_id: str, place: int, record: CheckpointRecord) -> None:
         """Store what is known about a checkpoint."""
@@ -186,14 +193,20 @@ class Checkpoints:
                 self._db.execute("DELETE FROM checkpoint WHERE id = ?", (key,))
                 self._checksums.drop_one("checkpoint", key)
 
-    def _rows(self) -> list[tuple[Any, ...]] | None:
-        """The files as stored, with hashes instead of numbers; None if they cannot be valid."""
-        rows = []
-        for path, *stamp, content, name in self._db.execute(_SELECT_FILES).fetchall():
-            if not isinstance(path, bytes) or (content is None) != (name is None):
-                return None
-            rows.append((path, *stamp, name))
-        return rows
+    def _rows(self) -> list[tuple[Any, ...]]:
+        """The files as stored, with hashes instead of numbers."""
+        decode, self._db.text_factory = self._db.text_factory, str  # a function would be called for each hash
+        try:
+            return self._db.execute(_SELECT_FILES).fetchall()
+        finally:
+            self._db.text_factory = decode
+
+    def _values(self, head: tuple[Any, ...], rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+        """What the checksum of a state covers. Version 2 of marshal's format is the same in all versions of Python."""
+        from marshal import dumps  # only this needs it
+
+        raw = dumps(rows, 2)
+        return tuple(head), digest((raw,), len(raw))
 
     def _row(self, query: str, *values: object) -> Any:
         return self._db.execute(query, values).fetchone()

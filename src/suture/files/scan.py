@@ -271,7 +271,7 @@ class _Listing:
 
     def add(self, known: Collection[str]) -> str:
         """Add files that are known, or tracked by git, although they are ignored; returns the limit reached."""
-        names = {name for name in known if not is_outside(name)}
+        names = {name for name in known if name not in self.stamps and not is_outside(name)}
         if isinstance(self._tree.fs, LocalFS):
             root = self._tree.fs.real_path(self._tree.root)
             for prefix in dict.fromkeys(("", *self.repositories)):

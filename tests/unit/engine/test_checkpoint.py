@@ -66,6 +66,7 @@ def test_a_checkpoint_is_reported_in_exactly_this_shape(tree: tuple[Workspace, M
     assert (again["name"], again["change_id"], again["changed"]) == (None, change, 1)
 
 
+@pytest.mark.promise("back.checkpoints")
 def test_what_others_did_since_the_last_one_is_a_change_of_its_own(tree: tuple[Workspace, MemoryFS]) -> None:
     ws, fs = tree
     succeed(ws.checkpoint("first"))
@@ -81,6 +82,7 @@ def test_what_others_did_since_the_last_one_is_a_change_of_its_own(tree: tuple[W
     assert len(summaries(ws)) == 1
 
 
+@pytest.mark.promise("back.checkpoints")
 def test_an_outside_change_is_undone_with_contents_modes_and_folders(tree: tuple[Workspace, MemoryFS]) -> None:
     ws, fs = tree
     before = state(fs)
@@ -308,6 +310,7 @@ def edited(tree: tuple[Workspace, MemoryFS]) -> tuple[Workspace, MemoryFS, dict[
     return ws, fs, before
 
 
+@pytest.mark.promise("back.checkpoints")
 def test_all_files_come_back_but_ignored_ones(tree: tuple[Workspace, MemoryFS]) -> None:
     ws, fs, before = edited(tree)
     after = state(fs)
@@ -331,6 +334,7 @@ def test_what_others_did_last_is_recorded_before_a_restore_and_can_be_had_back(
     assert state(fs) == after
 
 
+@pytest.mark.promise("back.checkpoints")
 def test_files_made_since_are_deleted_only_if_that_is_confirmed(tree: tuple[Workspace, MemoryFS]) -> None:
     ws, fs, before = edited(tree)
     after = state(fs)
