@@ -110,7 +110,11 @@ def restore(options: argparse.Namespace) -> int:
         note("Nothing was changed.")
         return 0
     confirmed = {**arguments, "deletions": preview.metadata["deleted"]}
-    return run(options, lambda workspace: workspace.command("restore", confirmed), lambda result: result.answer)
+
+    def show(result: ToolResult) -> None:
+        print_change(options, result, result.answer, "")
+
+    return run_and_show(options, lambda workspace: workspace.command("restore", confirmed), show)
 
 
 def clipboards(options: argparse.Namespace) -> int:

@@ -99,8 +99,8 @@ def _session(options: argparse.Namespace, event: Mapping[str, Any]) -> SessionIn
 
 def _root(options: argparse.Namespace, event: Mapping[str, Any]) -> str:
     """The workspace: that of the command's folder, or the agent's project if the folder is a part of it."""
-    if options.root != ".":
-        return str(options.root)
+    if options.location.given is not None:
+        return str(options.location.root)
     found = find_root(_text(event, "cwd") or ".")
     if found.reason == START:
         roots = event.get("workspace_roots")

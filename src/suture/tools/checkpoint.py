@@ -47,7 +47,7 @@ def checkpoint(session: Session, request: Checkpoint) -> Answer:
     taken = take_checkpoint(session, Wanted(NAMED, name))
     result = checkpoint_result(taken)
     words = f"Took checkpoint '{name}'" if name else f"Took checkpoint {result.id}"
-    return Answer(f"{words}: {describe(taken)}", result.data())
+    return Answer(f"{words}: {describe(session, taken)}", result.data())
 
 
 def checkpoint_result(taken: Taken) -> CheckpointResult:
@@ -65,7 +65,7 @@ def checkpoint_result(taken: Taken) -> CheckpointResult:
     )
 
 
-def describe(taken: Taken) -> str:
+def describe(session: Session, taken: Taken) -> str:
     """What is in a checkpoint, and what happened before it."""
     words = [wording.count(taken.files, "file")]
     if taken.unread:
@@ -73,9 +73,9 @@ def describe(taken: Taken) -> str:
     if taken.change is not None:
         words.append(f"{taken.change.summary} since the last one (change {taken.change.id})")
     elif taken.withheld:
+        names = ", ".join(wording.plain(session.audience.path(name)) for name in taken.withheld[:_NAMED_FILES])
         more = len(taken.withheld) - _NAMED_FILES
-        names = ", ".join(map(wording.plain, taken.withheld[:_NAMED_FILES])) + (f" and {more} more" if more > 0 else "")
-        words.append(f"{names} changed, of which only a hash is kept")
+        words.append(f"{names}{f' and {more} more' if more > 0 else ''} changed, of which only a hash is kept")
     elif not taken.is_first:
         words.append("nothing changed outside suture since the last one")
     return "; ".join(words) + "."

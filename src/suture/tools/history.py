@@ -712,19 +712,20 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
             deleted=deleted,
             left=left,
         )
-        words = "\n".join([words, *_file_lines([] if change else deleted, left)])
+        words = "\n".join([words, *_file_lines(session, [] if change else deleted, left)])
         return Answer(words, result.data(), below=_forecast_diff(session, diff, change))
 
     return Proposal(plan, describe)
 
 
-def _file_lines(deleted: list[str], left: list[str]) -> Iterator[str]:
+def _file_lines(session: Session, deleted: list[str], left: list[str]) -> Iterator[str]:
     """The files that would be deleted, and those that are left."""
     if deleted:
         yield "Made since, to be deleted:"
-        yield from (f"  {plain(name)}" for name in deleted)
+        yield from (f"  {plain(session.audience.path(name))}" for name in deleted)
     if left:
-        yield f"Left as they are, protected or of unknown content: {', '.join(map(plain, left))}"
+        names = ", ".join(plain(session.audience.path(name)) for name in left)
+        yield f"Left as they are, protected or of unknown content: {names}"
 
 
 def _restrict(

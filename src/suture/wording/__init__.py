@@ -76,7 +76,7 @@ _NOT_REPEATED = {
     *("file_preview", "similar_content", "match_locations", "region", "words", "unique"),
 }
 """Fields that a call's further failures leave out: they repeat what was sent, or are long."""
-_PATHS = {"folder", "files", "markers_only", "other", "path"}
+_PATHS = {"folder", "files", "markers_only", "other", "path", "paths"}
 """Fields that are paths, in every error."""
 _PATHS_IN = {
     *(("FILE_NOT_FOUND", "near"), ("NOT_RECORDED", "near")),
