@@ -68,7 +68,7 @@ class CheckpointRecord(Record):
     """Why a checkpoint was taken, and by whom."""
 
     kind: str
-    """`named`, `start` (of a session), `before` or `after` (a command), `restore`, or `snapshot` (of 0.1.0)."""
+    """`named`, `start` (of a session), `before` (a command), `restore` (before one), or `snapshot` (of 0.1.0)."""
     about: str
     """The command, or the agent."""
     session: SessionInfo | None = None

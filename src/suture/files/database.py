@@ -484,14 +484,14 @@ class Database:
         """The point with this name."""
         named = next((point for point in self.snapshots() if point.name == name), None)
         if named is not None and named.is_damaged:
-            raise HistoryDamaged(what="snapshot", name=name)
+            raise HistoryDamaged(what="checkpoint", name=name)
         return named
 
     def snapshot_files(self, snapshot: NamedPoint) -> dict[str, Version | None]:
         """The files of a named point; None: no file."""
         values = self._snapshot_values(snapshot.id)
         if snapshot.is_damaged or values is None or self._checksums.matches("files", snapshot.id, values) is False:
-            raise HistoryDamaged(what="snapshot", name=snapshot.name)
+            raise HistoryDamaged(what="checkpoint", name=snapshot.name)
         return {_decode(path): _version(name, mode) for path, name, mode in values}
 
     def _snapshot_values(self, snapshot_id: str) -> list[tuple[Any, ...]] | None:

@@ -90,7 +90,7 @@ class CheckpointPoint(shapes.Data):
 
     id: str = shapes.text("Its id")
     name: str | None = shapes.text("Its name; null if suture took it by itself").nullable
-    kind: str = shapes.text("Why it was taken", ("named", "start", "before", "after", "restore", "snapshot"))
+    kind: str = shapes.text("Why it was taken", ("named", "start", "before", "restore", "snapshot"))
     about: str = shapes.text("The command or the agent it is about")
     time: str = shapes.text("When it was taken, in UTC, as RFC 3339")
     session: ChangeSession | None = shapes.member("Who took it", ChangeSession).nullable
@@ -123,7 +123,6 @@ def why(kind: str, about: str) -> str:
     return {
         "start": f"start of a session of {about}",
         "before": f"before: {about}",
-        "after": f"after: {about}",
         "restore": f"before restoring to {about}",
     }.get(kind, "")
 

@@ -179,9 +179,9 @@ def test_files_are_read_and_edited_from_where_a_person_is(src: Path, capfd: pyte
     assert (src / "app.py").read_text() == "one\ntwo\n"
     assert run(capfd, "restore", "app.py", "--to", change)[0].startswith("Restored 1 file to change")
     assert (src / "app.py").read_text() == "1\ntwo\n"
-    assert run(capfd, "snapshot", "point", "../README.md", "deep/other.py")[0].startswith(
-        "Took snapshot 'point' with 3 files"
-    )
+    assert run(capfd, "checkpoint", "point")[0].startswith("Took checkpoint 'point': ")
+    (src / "made.py").write_text("new\n")
+    assert "\n  made.py\n" in run(capfd, "restore", "--to", "point", "--dry-run")[0]
 
 
 @pytest.mark.usefixtures("src")
