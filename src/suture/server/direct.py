@@ -10,6 +10,7 @@ no answer and `ping` decide nothing. So neither way has to learn what the other 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 
 from suture import log, wording
@@ -18,6 +19,7 @@ from suture.json_text import dumps
 from suture.server import INFO, instructions, list_tools
 from suture.server.calls import refusal
 from suture.server.sessions import for_client
+from suture.tools import PROFILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ ROOTS_SECONDS = 3.0
 """How long calls wait for a client to declare its folders. It takes milliseconds, but some clients never answer."""
 _MAX_WAITING = 100
 """Calls that may wait for that before reading stops."""
-_ROOTS_CHANGED = ("notifications/initialized", "notifications/roots/list_changed")
+_INITIALIZED = "notifications/initialized"
+_ROOTS_CHANGED = (_INITIALIZED, "notifications/roots/list_changed")
 """After these notifications, the client is asked for its folders."""
 INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, PARSE_ERROR = -32600, -32601, -32602, -32700
 
@@ -151,6 +154,8 @@ class Direct:
             self._cancel(_params(message).get("requestId"))
         elif method in _ROOTS_CHANGED and self._declares_roots:
             self._ask_for_roots()
+        elif method == _INITIALIZED:
+            self._begin_session()
         elif method is None and self._asked and message["id"] == _roots_id(self._asked):
             if "result" in message:
                 from suture.server.roots import declared_folders
@@ -166,6 +171,7 @@ class Direct:
 
     def _start_waiting(self) -> None:
         self._deadline = None
+        self._begin_session()
         waiting, self._waiting = self._waiting, {}
         for start in waiting.values():
             start()
@@ -241,10 +247,17 @@ class Direct:
         reports = report if is_id(token) else None
         self._running[request_id] = self._calls.start(workspace, tool, arguments, done, reports, client)
 
+    def _begin_session(self) -> None:
+        """Take the checkpoint of the session's start, as soon as it is known where."""
+        with suppress(SutureError):  # which the first call reports
+            self._workspace()
+
     def _workspace(self) -> Workspace:
         shared = self._roots.workspace()
         if shared not in self._workspaces:
             self._workspaces[shared] = for_client(shared, self._client or "", self._version)
+            if not set(self._calls.names).issubset(PROFILES["read-only"]):
+                self._workspaces[shared].begin_session()
         return self._workspaces[shared]
 
     def _end(self, request_id: Id, line: bytes) -> None:

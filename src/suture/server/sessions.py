@@ -64,6 +64,7 @@ class HttpSessions:
         session = self._find(info.agent, connection)
         if session is None:
             session = _Session(self._workspace.for_session(info.evolve(id=new_id())), connection)
+            session.workspace.begin_session()
         else:
             self._sessions.remove(session)
         session.used_at, session.connection = now, connection

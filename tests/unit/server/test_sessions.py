@@ -8,6 +8,8 @@ import pytest
 from suture import Workspace
 from suture.plan import SessionInfo
 from suture.server.sessions import IDLE_SECONDS, HttpSessions, for_client
+from suture.tools import PROFILES
+from tests.unit.server.speaking import exchange, serve_tools
 
 
 class Clock:
@@ -81,3 +83,39 @@ def test_of_several_sessions_that_have_ended_the_last_goes_on(ids: Callable[...,
     first, second = ids("a", "x"), ids("a", "y")
     assert (ids("a", "x", end=True), ids("a", "y", end=True)) == (first, second)
     assert (ids("a", "z"), ids("a", "w")) == (second, first)
+
+
+def messages(tool: str, arguments: dict[str, object]) -> list[dict[str, object]]:
+    """A handshake and a call."""
+    client = {"name": "claude-code", "version": "2.1"}
+    handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+    return [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}},
+    ]
+
+
+@pytest.mark.promise("back.checkpoints")
+def test_the_start_of_a_session_is_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a").write_bytes(b"1\n")
+    arguments: dict[str, object] = {"file_path": "a", "old_string": "1", "new_string": "2"}
+    workspace = Workspace(root)
+    exchange(lambda: serve_tools(workspace, ["edit", "read"], 10_000), *messages("edit", arguments))
+    assert (root / "a").read_bytes() == b"2\n"
+    (point,) = workspace.checkpoints().metadata["checkpoints"]
+    assert (point["kind"], point["about"]) == ("start", "claude-code 2.1")
+    assert not workspace.restore(point["id"]).is_error
+    assert (root / "a").read_bytes() == b"1\n"
+
+
+def test_where_only_reading_is_offered_there_is_no_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    workspace = Workspace(tmp_path)
+    exchange(
+        lambda: serve_tools(workspace, [*PROFILES["read-only"]], 10_000), *messages("file_read", {"path": "missing"})
+    )
+    assert not (tmp_path / "state").exists()
