@@ -13,7 +13,7 @@ from suture import Workspace
 from suture.testing import MemoryFS
 from tests.faults.test_history_damage import CALM, apply_damages, change_row
 from tests.scale import scaled
-from tests.unit.changes import land, succeed, workspace, write
+from tests.unit.changes import land, succeed, take_snapshot, workspace, write
 from tests.unit.files.test_forget import FILLER, SECRET, contents, cut, secret, shelf
 
 REFUSALS = {"HISTORY_UNAVAILABLE", "NOT_RECORDED"}
@@ -26,7 +26,7 @@ def past() -> tuple[dict[str, bytes], str, bytes]:
     for number in range(6):
         land(ws, write("a", secret(number + 1, long=number % 2 == 0)), write("b", b"%d\n" % number))
         land(ws, write("other", FILLER + b"%d\n" % number), summary=f"number {number}")
-    succeed(ws.snapshot("point", ["a", "other"]))
+    take_snapshot(ws, "point", ["a", "other"])
     succeed(ws.undo())
     cut(ws, "b", "5", "number")
     cut(ws, "a", SECRET.decode(), "secret")

@@ -12,7 +12,7 @@ which git skips in every folder, and renamed.
 Anything at this name that suture cannot have left is somebody else's and is not touched. The intent and the temporary
 files are beside the files then, with names that begin with `.suture-`.
 
-Rejected: see docs/adr/0030.
+Rejected: see docs/adr/0033.
 """
 
 from __future__ import annotations
