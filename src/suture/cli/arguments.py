@@ -284,6 +284,7 @@ def _init_options() -> Iterator[Option | Sequence[Option]]:
     yield _value("client", "AGENT", clients, nargs="?")
     yield _flag("--write", help="add the entry to the agent's settings file, and keep a backup")
     yield _flag("--force", help="with --write: replace a different existing entry")
+    yield _flag("--hooks", help="instead of the server: hooks that record what the agent's shell commands change")
     scopes = "local: your own settings for this project; user: yours for all projects; project: a file that is shared"
     yield (
         _choice("--scope", ("local", "user", "project"), f"{scopes} (default: local, or user if there is no local)"),

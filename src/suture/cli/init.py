@@ -27,7 +27,7 @@ from suture.cli.output import clean, note, print_json, print_text, refuse, repor
 from suture.engine import Engine
 from suture.errors import SutureError
 from suture.files.protected import Guard
-from suture.json_text import loads, quoted
+from suture.json_text import dumps, loads, quoted
 from suture.plan import Plan
 from suture.records import Record
 from suture.settings import Settings
@@ -37,12 +37,12 @@ from suture.text.edits import edit
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from suture.check.issue import Parser
     from suture.engine.session import Session
-    from suture.plan import Change, FileChange
+    from suture.plan import Change, FileChange, Snapshot
     from suture.text.edits import Edit
 
     Cut = tuple[int, int, str]
@@ -114,8 +114,8 @@ class Addition(Record):
     """One key in TOML."""
     name: str
     """Needs no quotes in TOML."""
-    entry: dict[str, Any]
-    """Strings and lists of strings."""
+    entry: Any
+    """For a server, an object of strings and lists of strings."""
 
 
 class Merged(Record):
@@ -229,6 +229,7 @@ _FOLDERS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
         "home": (("HOME", ""),),
         "applications": (("XDG_CONFIG_HOME", ""), ("HOME", ".config")),
         "claude": (("CLAUDE_CONFIG_DIR", ""), ("HOME", "")),
+        "claude-settings": (("CLAUDE_CONFIG_DIR", ""), ("HOME", ".claude")),
         "codex": (("CODEX_HOME", ""), ("HOME", ".codex")),
         "zed": (("XDG_CONFIG_HOME", "zed"), ("HOME", ".config/zed")),
     },
@@ -240,6 +241,7 @@ _FOLDERS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
         "home": (("USERPROFILE", ""),),
         "applications": (("APPDATA", ""), ("USERPROFILE", "AppData/Roaming")),
         "claude": (("CLAUDE_CONFIG_DIR", ""), ("USERPROFILE", "")),
+        "claude-settings": (("CLAUDE_CONFIG_DIR", ""), ("USERPROFILE", ".claude")),
         "codex": (("CODEX_HOME", ""), ("USERPROFILE", ".codex")),
         "zed": (("APPDATA", "Zed"), ("USERPROFILE", "AppData/Roaming/Zed")),
     },
@@ -249,7 +251,10 @@ _FOLDERS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
 
 def user_file(client: Client, platform: str, environment: Mapping[str, str]) -> str:
     """The full path of the user's settings; NoHomeError if it depends on a home folder that is not known."""
-    folder, path = client.user
+    return _below_home(*client.user, platform, environment)
+
+
+def _below_home(folder: str, path: str, platform: str, environment: Mapping[str, str]) -> str:
     for variable, below in {**_FOLDERS["linux"], **_FOLDERS.get(platform, {})}[folder]:
         if os.path.isabs(home := environment.get(variable, "")):
             return os.path.join(home, *filter(None, below.split("/")), *path.split("/"))
@@ -260,7 +265,17 @@ def place_of(client: Client, scope: str, root: str) -> Place:
     """The file of a scope. Links in the user's settings are followed anywhere, links in a project only within it."""
     if scope == "project" and client.project is not None:
         return Place(os.path.join(root, *client.project.split("/")), scope, root, client.project)
-    path = user_file(client, sys.platform, os.environ)
+    return _in_existing_folder(user_file(client, sys.platform, os.environ), scope)
+
+
+def place_at(folder: str, path: str, scope: str, root: str) -> Place:
+    """A file below the project's root (`project`), or below one of the user's folders."""
+    if folder == "project":
+        return Place(os.path.join(root, *path.split("/")), scope, root, path)
+    return _in_existing_folder(_below_home(folder, path, sys.platform, os.environ), scope)
+
+
+def _in_existing_folder(path: str, scope: str) -> Place:
     base, name = os.path.split(os.path.realpath(path))
     while not os.path.isdir(base) and os.path.dirname(base) != base:
         base, folder = os.path.split(base)
@@ -515,8 +530,12 @@ def _render_value(value: object, lead: str | None, unit: str) -> str:
         members = [f"{quoted(key)}: {_render_value(member, inner, unit)}" for key, member in value.items()]
         return f"{{{', '.join(members)}}}" if inner is None else f"{{{inner}{f',{inner}'.join(members)}{lead}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(quoted, value))}]"
-    return quoted(str(value))
+        if all(isinstance(item, str) for item in value):
+            return f"[{', '.join(map(quoted, value))}]"
+        inner = None if lead is None else lead + unit
+        items = [_render_value(item, inner, unit) for item in value]
+        return f"[{', '.join(items)}]" if inner is None else f"[{inner}{f',{inner}'.join(items)}{lead}]"
+    return quoted(value) if isinstance(value, str) else dumps(value)
 
 
 def _skip(pattern: str, text: str, at: int) -> int:
@@ -572,7 +591,12 @@ def state(path: str, addition: Addition) -> str:
 
 
 def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
-    """Write the settings, with a backup, in a way that can be undone.
+    """Write an addition to settings."""
+    return land(place, lambda session: _plan(session, place, addition, force=force))
+
+
+def land(place: Place, propose: Callable[[Session], Plan]) -> Outcome:
+    """Write settings, with a backup, in a way that can be undone.
 
     A protected file, which is opened here because the user asked for it, is not recorded: `suture undo` would refuse
     the change, and block the way to all earlier ones.
@@ -584,7 +608,7 @@ def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
     allowed = (place.name, f"{place.name}.bak*") if protected else ()
     engine = Engine(place.base, Settings(allow_protected=allowed, history=not protected))
     try:
-        change = engine.land(lambda session: _plan(session, place, addition, force=force)).change
+        change = engine.land(propose).change
     except KeyboardInterrupt:
         engine.recover()  # the next call in this folder may be far off
         raise
@@ -606,10 +630,15 @@ def _plan(session: Session, place: Place, addition: Addition, *, force: bool) ->
     cuts = merge(text, addition, replace=force).cuts
     if not cuts:
         return Plan(())
-    changes: list[FileChange] = [session.plan_update(before, [_in_bytes(text, *cut) for cut in cuts])]
-    if before.text.raw:
-        changes.append(session.plan_create(_free_name(place), before.text.raw, before.mode & _PERMISSIONS))
-    return Plan(tuple(changes), "init", summary)
+    update = session.plan_update(before, [_in_bytes(text, *cut) for cut in cuts])
+    return Plan((update, *with_backup(session, place, before)), "init", summary)
+
+
+def with_backup(session: Session, place: Place, before: Snapshot) -> list[FileChange]:
+    """The copy of a file that is changed; none of an empty one."""
+    if not before.text.raw:
+        return []
+    return [session.plan_create(_free_name(place), before.text.raw, before.mode & _PERMISSIONS)]
 
 
 def _undo_command(place: Place, backup: str | None, change: Change | None) -> str:
@@ -651,6 +680,10 @@ def init(options: argparse.Namespace) -> int:
     if options.client is None:
         return _list(options, root)
     client = CLIENTS[options.client]
+    if options.hooks:
+        from suture.cli.init_hooks import init_hooks  # few ask for hooks
+
+        return init_hooks(options, client, _asked_scope(options))
     scope = _scope(client, options)
     try:
         command = _command(options, client, scope, root)
@@ -711,12 +744,17 @@ def _command(options: argparse.Namespace, client: Client, scope: str, root: str)
         served = ["--root", client.root]
     profile = [] if options.profile is None else ["--profile", options.profile]
     tools = [] if options.tools is None else ["--tools", ",".join(options.tools)]
-    command = [*(_shared_program() if scope == "project" else _program()), "mcp", *served, *profile, *tools]
+    command = [*program_of(scope), "mcp", *served, *profile, *tools]
     try:
         "".join(command).encode()
     except UnicodeEncodeError:
         raise Unmergeable(f"{root} or the path of suture is not UTF-8, as settings must be") from None
     return command
+
+
+def program_of(scope: str) -> list[str]:
+    """The command that starts suture, as a file of this scope may name it."""
+    return _shared_program() if scope == "project" else _program()
 
 
 def _shared_program() -> list[str]:

@@ -81,6 +81,8 @@ _BACKUPS = (
     "Code/User/mcp.json.bak*",
     ".codex/config.toml.bak*",
     ".gemini/settings.json.bak*",
+    ".claude/settings*.json.bak*",
+    ".codex/hooks.json.bak*",
     ".zed/settings.json.bak*",
     "zed/settings.json.bak*",
 )
