@@ -26,7 +26,7 @@ from suture.files.fs import Tree, split, to_suture_error
 from suture.files.gitignore import GITIGNORE, require_rules, rules_above
 from suture.files.glob import join
 from suture.files.local_fs import LocalFS
-from suture.files.protected import OWN_PREFIX
+from suture.files.protected import is_own
 from suture.files.walk import drop_ignored
 from suture.files.worktree import tracked_files
 from suture.plan import digest
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", "git~1"))
 """Names of version control systems, which no checkpoint contains."""
-_OWN_FOLDER = ".suture"
 _SECRETS = ".env"  # the beginning of the names of files that hold passwords
 _MANY_FILES, _MANY_BYTES = 200, 4_000_000  # to read, from which on threads pay
 _BATCH_FILES, _BATCH_BYTES = 256, 4_000_000  # that a thread reads at once
@@ -393,7 +392,7 @@ def _is_left_out(name: str) -> bool:
     if not name.startswith((".", "g", "G")):
         return False
     folded = name.casefold()
-    return folded in VERSION_CONTROL or folded == _OWN_FOLDER or folded.startswith(OWN_PREFIX)
+    return folded in VERSION_CONTROL or is_own(folded)
 
 
 def _settled(stamp: Stamp, began: int) -> Stamp:
