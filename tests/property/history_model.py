@@ -122,6 +122,11 @@ class Touch(NamedTuple):
     to: str | None = None
     replaced: File | None = None
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether others see a difference; otherwise only another file of the same content is at the path now."""
+        return self.action != "update" or (self.before or ())[:2] != (self.after or ())[:2]
+
     def ends(self) -> list[tuple[str, File | None, File | None]]:
         """Each path that it touched, before and after."""
         if self.to is None:
@@ -328,6 +333,7 @@ class Model:
         self.folders = self.folders_after(touches, expected.emptied)
         self.tree = apply_touches(self.tree, touches)
         self._tell_apart()
+        touches = tuple(touch for touch in touches if touch.is_recorded)
         self.changes.append(
             RecordedChange(
                 change_id,
