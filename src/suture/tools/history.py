@@ -394,11 +394,32 @@ def _own_only(session: Session) -> str | None:
     return caller.id if caller.transport != "cli" or caller.label else None
 
 
+def _newest_own(session: Session, database: Database, *, undo: bool) -> ChangeRecord | None:
+    """The newest change of this session that is in effect; at a terminal, of any.
+
+    Nothing is known of the programs that use the library without a name: one that has made no such change itself may
+    have made those of the others in an earlier process.
+    """
+    own = _own_only(session)
+    change = database.newest(undo=undo, session=own)
+    if change is not None or own is None or not is_anonymous(session.caller):
+        return change
+    if any(made.session is not None and made.session.id == own and _is(made, undo=undo) for made in database.changes()):
+        return None
+    known = database.in_effect(undo=undo)
+    return next((made for made in known if made.session is None or is_anonymous(made.session)), None)
+
+
+def _is(change: ChangeRecord, *, undo: bool) -> bool:
+    """Whether a change is an undo, or else whether it is neither an undo nor a redo."""
+    return change.tool == "undo" if undo else change.tool not in {"undo", "redo"}
+
+
 def _newest(session: Session, database: Database) -> ChangeRecord:
     """The change to undo if none is named."""
-    own = _own_only(session)
-    if (change := database.newest(undo=False, session=own)) is not None:
+    if (change := _newest_own(session, database, undo=False)) is not None:
         return change
+    own = _own_only(session)
     other = None if own is None else database.newest(undo=False)
     raise NothingToUndo(
         root=session.trees[0].root,
@@ -535,7 +556,7 @@ def plan_redo(session: Session, request: Redo) -> Proposal:
 def _find_undo(session: Session, database: Database, change_id: str | None) -> ChangeRecord:
     """The undo to revert: the newest, that of the named change, or the named undo."""
     if change_id is None:
-        record = database.newest(undo=True, session=_own_only(session))
+        record = _newest_own(session, database, undo=True)
     else:
         change = database.change(change_id)
         in_force = change.tool == "undo" and change.state == "landed"
