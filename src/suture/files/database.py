@@ -195,6 +195,33 @@ class _Step(Record):
         return _Step(files, (change_id, *self.undone_ids), self.ids, is_restore=False, is_by_others=False)
 
 
+def _real_moves(steps: Sequence[_Step], change: ChangeRecord) -> list[_Step]:
+    """The steps of a change without those that had no effect, because the file was somewhere else already.
+
+    A file that was really moved, created or deleted left a difference where it was first, and where it was in the end.
+    """
+    touched = {None, *(path for file in change.files for path in (file.path, file.to))}
+    at: dict[str, list[str | None]] = {}
+    records: list[tuple[_Step, FileRecord, list[str | None]]] = []
+    for step in steps:
+        for file in sorted(step.files, key=_is_creation):
+            known = None if _is_creation(file) else at.pop(file.path, None)
+            ends = known or [None if _is_creation(file) else file.path, None]
+            ends[1] = None if file.action == "delete" else file.to or file.path
+            if ends[1] is not None:
+                at[ends[1]] = ends
+            records.append((step, file, ends))
+    real: dict[int, list[FileRecord]] = {}
+    for step, file, ends in records:
+        if touched.issuperset(ends):
+            real.setdefault(id(step), []).append(file)
+    return [step.evolve(files=tuple(real.get(id(step), ()))) for step in steps]
+
+
+def _is_creation(file: FileRecord) -> bool:
+    return file.action == "create"
+
+
 class _Moves:
     """What changes did to the names of files, in order, by the name that each file had before."""
 
@@ -209,7 +236,7 @@ class _Moves:
         """Read the changes that were added since; in each, what was created comes last."""
         for change in self.changes[self._read :]:
             for step in steps_of(change):
-                for file in sorted(step.files, key=lambda record: record.action == "create"):
+                for file in sorted(step.files, key=_is_creation):
                     if file.action != "update":
                         self._places.setdefault(file.path, []).append(len(self._records))
                         self._numbers.append(change.number)
@@ -420,7 +447,7 @@ class Database:
             undone = self._undone_by(change) if change.undoes and self._has_table("also_undoes") else []
             of_each = [self._steps(record) for record in sorted(undone, key=lambda record: -record.number)]
             if len(undone) == len(change.undone_ids) and sum(map(len, of_each)) > 1:
-                steps = [step.inverse(change.id) for each in of_each for step in reversed(each)]
+                steps = _real_moves([step.inverse(change.id) for each in of_each for step in reversed(each)], change)
             else:
                 redone = self._redone(change) if any(file.action == "delete" for file in change.files) else ()
                 is_restore, is_by_others = change.tool == "restore", change.tool in {OUTSIDE, SHELL}

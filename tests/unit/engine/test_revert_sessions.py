@@ -150,6 +150,21 @@ def test_a_file_that_is_deleted_again_by_a_redo_is_the_same_one_when_it_comes_ba
     assert fs.files()["d"] == FILES["a"]
 
 
+@pytest.mark.promise("back.machine")
+def test_a_file_that_others_had_moved_back_is_not_followed_to_where_the_redo_did_not_move_it() -> None:
+    agent, other, fs = workspaces({"b": lines()})
+    creation = land(other, create("a", lines(1)))
+    land(agent, rename("a", "d", lines(1, 9)))
+    land(other, rename("d", "a"))
+    land(agent, write("b", lines(5)))
+    undo_all(agent)
+    assert fs.files() == {"a": lines(1), "b": lines()}
+    succeed(agent.redo())
+    assert fs.files() == {"a": lines(1, 9), "b": lines(5)}
+    error = error_of(other.undo(creation))
+    assert (error["code"], error["conflicts"][0]["path"]) == ("UNDO_CONFLICT", "a")
+
+
 # Later work, and what is in the way
 
 
