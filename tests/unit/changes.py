@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from suture import Settings, ToolResult, Transaction, Workspace
+from suture import Settings, SutureError, ToolResult, Transaction, Workspace
 from suture.files.database import Database, NamedPoint
 from suture.files.journal import new_id
 from suture.plan import Version
@@ -56,8 +56,11 @@ def take_snapshot(ws: Workspace, name: str, paths: Iterable[str] = ()) -> None:
         contents: dict[str, bytes] = {}
         versions: list[tuple[str, Version | None]] = []
         for path in known:
-            target = session.locate(path)
-            file = None if target.stat is None else session.snapshot(target)
+            try:
+                target = session.locate(path)
+                file = None if target.stat is None else session.snapshot(target)
+            except SutureError:  # there is a folder now, or a file where it would need a folder
+                continue
             versions.append((path, None if file is None else Version(file.content.digest, file.mode)))
             contents |= {} if file is None else {file.content.digest: file.content.bytes()}
 
