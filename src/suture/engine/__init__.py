@@ -68,6 +68,8 @@ class _Kept:
         self.idle_database: IdleDatabase | None = None
         self.worker_pool: WorkerPool | None = None
         self.remembered: dict[str, object] = {}
+        self.starts: list[SessionStart] = []
+        """The checkpoints at the start of sessions that may still be under way."""
         self._states: dict[str, SharedState] = {}
 
     def state(self, session: str) -> SharedState:
@@ -139,11 +141,14 @@ class Engine:
             from suture.engine.checkpoint import SessionStart  # only servers need it
 
             self._start = SessionStart(self.session, self.settings)
+            self._kept.starts = [*(start for start in self._kept.starts if start.is_running), self._start]
 
     def _wait_for_start(self) -> None:
-        start, self._start = self._start, None
+        start = self._start
         if start is not None:
-            self._start_problem = start.wait()
+            problem = start.wait()  # other calls wait here too
+            if self._start is start:
+                self._start, self._start_problem = None, problem
 
     def take_start_problem(self) -> SutureError | None:
         """Why there is no checkpoint of the session's start, to be told once."""
@@ -152,6 +157,8 @@ class Engine:
 
     def close(self) -> None:
         """Close what stays open between calls; a later call reopens what it needs."""
+        while self._kept.starts:
+            self._kept.starts.pop().wait()
         if self._kept.idle_database is not None:
             self._kept.idle_database.close()
         if self._kept.worker_pool is not None:

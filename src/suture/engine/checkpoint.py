@@ -131,6 +131,11 @@ class SessionStart:
         self._thread = Thread(target=self._take, name="checkpoint", daemon=True)
         self._thread.start()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it is being taken."""
+        return self._thread.is_alive()
+
     def wait(self) -> SutureError | None:
         """Wait until it is taken; returns why there is none."""
         self._thread.join(self._settings.checkpoint_ms / 1000 + _MAX_RECORDING_SECONDS)

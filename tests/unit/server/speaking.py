@@ -41,6 +41,7 @@ def serve_tools(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
         return serve(calls, Roots.fixed(workspace), max_bytes)
     finally:
         calls.end()
+        workspace.close()  # which waits for a checkpoint that is being taken
 
 
 def exchange(serve: Callable[[], object], *messages: Message | bytes) -> list[Message]:
