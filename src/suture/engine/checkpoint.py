@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _MAX_ATTEMPTS = 3  # after that, the tree is scanned under the lock
 _SHARE_OF_CALL = 0.8  # of the time of a call that a checkpoint may take: the rest is for recording
-_SHARE_OF_HISTORY = 0.5  # of its size that the first checkpoint may fill: the rest is for changes
+_SHARE_OF_HISTORY = 0.5  # of its size that one checkpoint may add: otherwise older changes would be dropped for it
 _ALWAYS = {NAMED, "start"}
 """The kinds of checkpoints that are taken even if nothing has changed since the last one."""
 _MAX_RECORDING_SECONDS = 5  # after a scan, including the wait for other processes
@@ -198,12 +198,12 @@ def _take(session: Session, wanted: Wanted) -> Taken:
         settings.checkpoint_max_files,
         monotonic() + (settings.call_ms * _SHARE_OF_CALL if wanted.most_ms is None else wanted.most_ms) / 1000,
         settings.checkpoint_max_file_bytes,
-        settings.max_call_bytes if known.is_complete else int(settings.history_max_bytes * _SHARE_OF_HISTORY),
+        int(settings.history_max_bytes * _SHARE_OF_HISTORY) - known.cached_bytes,
     )
     keep = bytes if known.is_complete else _packed
     found = scan(tree, session.guard, known.files, paths, limits, keep)
     if found.stopped:
-        if not known.is_complete:
+        if not known.is_complete and found.stopped == "time":
             _keep_cache(session, known, found)
         raise _too_large(session, wanted, found)
     is_same = known.is_complete and found.files == known.stored and head == known.head

@@ -116,6 +116,11 @@ class Checkpoints:
         number, *values = head
         return TreeState(number, _head(*values), files, self.version())
 
+    def stored_bytes(self) -> int:
+        """The size of the contents of the state, as they are stored."""
+        query = "SELECT sum(length(data)) FROM content WHERE number IN (SELECT content FROM tree_file)"
+        return self._row(query)[0] or 0
+
     def paths(self) -> list[str]:
         """The paths of all files, perhaps of a damaged state."""
         rows = self._db.execute("SELECT path FROM tree_file ORDER BY path").fetchall() if self.exists() else ()

@@ -157,6 +157,8 @@ class KnownTree(Record):
     """The last change that it includes."""
     version: str
     head: Head | None = None
+    cached_bytes: int = 0
+    """The size of the contents that are stored for a state that is not complete."""
 
 
 class LastState(Record):
@@ -933,6 +935,7 @@ class Database:
             number=number,
             version=state.version,
             head=state.head,
+            cached_bytes=0 if state.number != INCOMPLETE else self._checkpoints.stored_bytes(),
         )
 
     @staticmethod
