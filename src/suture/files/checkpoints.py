@@ -173,6 +173,15 @@ class Checkpoints:
         self._db.execute("INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._checksums.put("checkpoint", checkpoint_id, place, record.kind, row)
 
+    def remove_texts(self, texts: Collection[str]) -> None:
+        """Remove the command lines that are these texts, which the summaries of changes had."""
+        for key, record in self.records().items():
+            if record.about in texts:
+                self._db.execute("UPDATE checkpoint SET about = '' WHERE id = ?", (key,))
+                row = self._row("SELECT * FROM checkpoint WHERE id = ?", key)
+                place = self._row("SELECT after_change FROM snapshot WHERE id = ?", key)
+                self._checksums.put("checkpoint", key, 0 if place is None else place[0], record.kind, row)
+
     def records(self) -> dict[str, CheckpointRecord]:
         """What is known about each checkpoint, by id; damaged ones are missing."""
         if not has_table(self._db, "checkpoint"):

@@ -46,7 +46,7 @@ from suture.text.edits import common_ends, edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Any
 
@@ -970,6 +970,10 @@ class Database:
     def tree_paths(self) -> list[str]:
         """The files of the last known state of the tree."""
         return self._checkpoints.paths()
+
+    def remove_command_lines(self, texts: Collection[str]) -> None:
+        """Remove command lines from checkpoints."""
+        self._checkpoints.remove_texts(texts)
 
     def tree_version(self) -> str:
         """A text that differs if the state of the tree was written meanwhile."""

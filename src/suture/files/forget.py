@@ -108,6 +108,7 @@ def remove(database: Database, selection: Selection) -> None:
     sound = [change for number in selection.numbers if (change := database.verified_change(number)) is not None]
     counted = [_without_summary(database, change) for change in sound]
     rows = [(number,) for number in selection.numbers]
+    database.remove_command_lines({change.summary for change in sound} - {""})
     connection.executemany("UPDATE change SET summary = '' WHERE number = ?", rows)  # of damaged ones too
     Contents(connection).forget(selection.contents | selection.doubtful, selection.unused)
     for change in counted:

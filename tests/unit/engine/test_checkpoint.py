@@ -464,6 +464,18 @@ def test_a_forgotten_file_is_in_no_checkpoint_any_more(tree: tuple[Workspace, Me
     assert succeed(ws.checkpoint("third"))["changed"] == 1
 
 
+def test_a_command_line_is_forgotten_with_its_change(tree: tuple[Workspace, MemoryFS]) -> None:
+    ws, fs = tree
+    with ws.recording("login --password hunter2-hunter2") as recording:
+        fs.put("a", b"2\n")
+    assert any(b"hunter2" in stored for stored in fs.shelf.values())
+    assert recording.change is not None
+    succeed(ws.forget([recording.change.id]))
+    assert not any(b"hunter2" in stored for stored in fs.shelf.values())
+    (point,) = succeed(ws.checkpoints())["checkpoints"]
+    assert (point["kind"], point["about"]) == ("before", "")
+
+
 def test_a_file_of_a_checkpoint_that_never_changed_can_be_forgotten(tree: tuple[Workspace, MemoryFS]) -> None:
     ws, fs = tree
     fs.put("secret", b"hunter2-hunter2-hunter2\n")
