@@ -70,6 +70,8 @@ def _command(name: str, parser: argparse.ArgumentParser, common: Sequence[tuple[
     options = [action for action in actions if action.option_strings]
     yield from (f"### `suture {name}`", "", prose(parser.description), "")
     words = [f"suture {name}", *(_place(action) for action in places), "[OPTION ...]"]
+    if places and places[-1].nargs == argparse.REMAINDER:
+        words = [f"suture {name}", "[OPTION ...]", f"-- {_place(places[-1])}"]
     yield from (*code_block("text", " ".join(words)), "")
     if places:
         rows = [[f"`{_display_name(action)}`", _help(action, parser)] for action in places]

@@ -606,7 +606,7 @@ class ClipboardNotFound(_OfPart, code="CLIPBOARD_NOT_FOUND"):
     known: list[str]
     """The names of the clipboards of the session."""
     origins: list[KnownClipboard]
-    """These clipboards, and where their texts came from."""
+    """These clipboards, with the places that their texts came from."""
     short_lived: bool = False
     """Whether the session is a single command."""
 
@@ -874,9 +874,9 @@ class NothingToUndo(SutureError, code="NOTHING_TO_UNDO"):
     all_undone: bool
     """Whether there were changes, which are all undone."""
     session: str | None = None
-    """The session whose changes were meant, if not all were."""
+    """The session that the call is about, if it is about only one."""
     newest: str | None = None
-    """The newest change in effect, which another session made."""
+    """The newest change in effect, if another session made it."""
     by: str | None = None
     """That session: its id and its agent."""
 
@@ -892,7 +892,7 @@ class AlreadyUndone(_OfChange, code="ALREADY_UNDONE"):
 
 
 class NotHere(_OfChange, code="NOT_HERE"):
-    """Nothing of the change is in the files, as after `git stash` or on another branch: there is nothing to undo."""
+    """The change is not in the files, as after `git stash` or on another branch: there is nothing to undo."""
 
     branch: str | None
     """The branch that the change was made on, if it is known."""
@@ -902,14 +902,14 @@ class NotHere(_OfChange, code="NOT_HERE"):
 
 
 class SessionNotFound(SutureError, code="SESSION_NOT_FOUND"):
-    """No session that made changes has this id or name, or several have."""
+    """No session with changes has this id or name, or several do."""
 
     session: str
     """The id or name that was given."""
     candidates: list[str]
-    """The sessions that this can mean, or the last few, each with its agent."""
+    """The sessions that match, or the latest ones, each with its agent."""
     ambiguous: bool = False
-    """Whether several sessions have it."""
+    """Whether several sessions match."""
 
 
 class UndoConflict(_OfChange, code="UNDO_CONFLICT"):
@@ -946,41 +946,41 @@ class CheckpointExists(SutureError, code="CHECKPOINT_EXISTS"):
 
 
 class CheckpointTooLarge(SutureError, code="CHECKPOINT_TOO_LARGE"):
-    """The tree has more files than a checkpoint may have, or reading it takes longer than it may take."""
+    """The tree has more files than a checkpoint may contain, or they cannot be read in time."""
 
     files: int
-    """How many files were found until then"""
+    """How many files were found before that."""
     limit: int
-    """The value of the setting"""
+    """The limit."""
     setting: str
-    """The setting that is the limit: a number of files, of milliseconds, or of bytes"""
+    """The setting with the limit: a number of files, milliseconds or bytes."""
 
 
 class GitBusy(SutureError, code="GIT_BUSY"):
-    """Git is in the middle of an operation, which decides what the files should contain."""
+    """A git operation is in progress, and it decides what the files should contain."""
 
     operation: str
-    """merge, rebase, cherry-pick, revert or am"""
+    """`merge`, `rebase`, `cherry-pick`, `revert` or `am`."""
 
 
 class HeadMoved(SutureError, code="HEAD_MOVED"):
-    """Another commit or branch of the git repository is checked out than at the checkpoint."""
+    """A different commit or branch was checked out at the time of the checkpoint."""
 
     checkpoint: str
-    """The name of the checkpoint"""
+    """The name of the checkpoint."""
     then: str
-    """The branch and the commit at the checkpoint"""
+    """The branch and the commit at the checkpoint."""
     now: str
-    """The branch and the commit that are checked out"""
+    """The branch and the commit that are checked out now."""
 
 
 class DeletionsNotConfirmed(SutureError, code="DELETIONS_NOT_CONFIRMED"):
-    """A restore would delete files that were made since the checkpoint, which nobody has confirmed."""
+    """A restore would delete files created since the checkpoint, which needs to be confirmed."""
 
     paths: list[str]
-    """The first files that would be deleted"""
+    """The first files that would be deleted."""
     total: int
-    """How many would be deleted"""
+    """How many would be deleted."""
 
 
 class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):
@@ -990,11 +990,11 @@ class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):
 
 
 class NoWorkspace(SutureError, code="NO_WORKSPACE"):
-    """The server was started outside of any project, and the client declared no folder that it may serve."""
+    """The server was started outside of any project, and the client declared no folder that the server may serve."""
 
     started_in: str
     """The folder that the server was started in."""
     reason: str
-    """Why that is no project; empty if it is gone."""
+    """Why that is no project; empty if the folder no longer exists."""
     declared: list[str]
     """The folders that the client declared, up to 3; the server may serve none of them."""

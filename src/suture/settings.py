@@ -49,11 +49,11 @@ class Settings(Record):
     checkpoints: bool = True
     """Take a checkpoint of the whole tree at the start of an agent's session."""
     checkpoint_ms: int = 2_000  # an agent waits for it
-    """How long a checkpoint that nobody asked for may take; if it does not reach all files, there is none."""
+    """How long an automatic checkpoint may take; if it cannot read all files in that time, none is taken."""
     checkpoint_max_files: int = 50_000  # a scan of so many files takes half a second if none has changed
-    """Files of a tree of which checkpoints are taken."""
+    """Files in a checkpoint; in a larger tree, none is taken."""
     checkpoint_max_file_bytes: int = 10_000_000  # people do not write larger files
-    """Size of a file that a checkpoint contains; larger ones are left out."""
+    """Size of a file in a checkpoint; larger files are left out."""
 
     max_file_bytes: int = 100_000_000  # a failed edit indexes the lines, in 5 to 50 times the memory
     """Size of a file that is read or edited, before and after an edit."""

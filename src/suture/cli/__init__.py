@@ -53,11 +53,11 @@ GROUPS = {
         "show": ("show a change and its diff", "suture show 537g4n9w3cgmdf5"),
         "undo": ("undo a change, keeping later work", "suture undo --dry-run"),
         "redo": ("reapply an undone change", "suture redo"),
-        "checkpoint": ("take a checkpoint of all files, or list them", "suture checkpoint before-refactoring"),
+        "checkpoint": ("take a checkpoint of all files, or list checkpoints", "suture checkpoint before-refactoring"),
         "run": ("run a command, and record what it changes", "suture run -- make format"),
         "restore": ("restore files to a checkpoint or change", "suture restore --to before-refactoring src/"),
         "clipboards": ("list or clear the clipboards of patch", "suture clipboards --session refactoring"),
-        "forget": ("remove contents from the history for good", "suture forget config.env --dry-run"),
+        "forget": ("remove versions of files from the history for good", "suture forget config.env --dry-run"),
         "recover": ("recover from an interrupted transaction", "suture recover --root ~/project"),
     },
     "Serve": {

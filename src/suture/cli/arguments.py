@@ -285,9 +285,11 @@ def _init_options() -> Iterator[Option | Sequence[Option]]:
     yield _flag("--write", help="add the entry to the agent's settings file, and keep a backup")
     yield _flag("--force", help="with --write: replace a different existing entry")
     yield _flag("--hooks", help="instead of the server: hooks that record what the agent's shell commands change")
-    scopes = "local: your own settings for this project; user: yours for all projects; project: a file that is shared"
+    scopes = "local: your own settings for this project; user: yours for all projects; project: a shared file in it"
     yield (
-        _choice("--scope", ("local", "user", "project"), f"{scopes} (default: local, or user if there is no local)"),
+        _choice(
+            "--scope", ("local", "user", "project"), f"{scopes} (default: local if the agent has it, otherwise user)"
+        ),
         _flag("--user", help="the same as --scope user"),
         _flag("--project", help="the same as --scope project"),
     )
@@ -499,20 +501,25 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
                     "nargs": "?",
                     "const": "",
                     "metavar": "AGENT",
-                    "help": "for an agent's hooks: read the event from stdin, and never fail",
+                    "help": "for an agent's hooks: read the event from stdin; the exit code is always 0",
                 },
             ),
         ),
     ),
     "run": Command(
-        options=(Option(("words",), {"nargs": argparse.REMAINDER, "metavar": "COMMAND", "help": "after --"}),),
+        options=(
+            Option(
+                ("words",),
+                {"nargs": argparse.REMAINDER, "metavar": "COMMAND", "help": "the command and its arguments, after --"},
+            ),
+        ),
         has_settings=True,
-        json="when it has ended, print exit_code, change_id, files and withheld as JSON",
+        json="print exit_code, change_id, files and withheld as JSON when the command ends",
         notes=(
             """\
-The exit code is that of the command, 128 + N if signal N ended it, 127 if there is no such command,
-126 if it cannot be started, 125 if it was not started because there can be no checkpoint.""",
-            _EXITS,
+The exit code is that of the command: 128 + N if signal N ended it, 127 if it does not exist, 126 if
+it cannot be started, 125 if it was not started because no checkpoint could be taken.""",
+            "exit codes: 0 success, 1 the command failed, 2 usage error, 130 interrupted",
         ),
     ),
     "restore": Command(
@@ -530,7 +537,7 @@ The exit code is that of the command, 128 + N if signal N ended it, 127 if there
             "names": {"help": "with --clear: the clipboards to remove (default: all)"},
             "session": {
                 "metavar": "SESSION",
-                "help": "only those of this session: its id or name (default: the variable SUTURE_SESSION; else all)",
+                "help": "only those of this session: its id or name (default: the variable SUTURE_SESSION, or all)",
             },
         },
         options=(_flag("--clear", help="remove them"),),
@@ -542,8 +549,9 @@ The exit code is that of the command, 128 + N if signal N ended it, 127 if there
         options=(_flag("--yes", help="do not ask"),),
         notes=(
             """\
-Removes every version of a file, also under other names that it has had. A change loses only its own
-contents and its summary. Without --yes, it shows what it would remove, and asks.""",
+With a path, every version of the file is removed, also under its other names; with the id of a
+change, only its own versions. The summaries of the changes are cleared. Without --yes, the command
+shows what it would remove and asks.""",
             _EXITS,
         ),
     ),

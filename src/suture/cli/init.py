@@ -691,7 +691,7 @@ def init(options: argparse.Namespace) -> int:
     except (NoHomeError, Unmergeable) as error:
         hint = "Fix that, or use another --root."
         if isinstance(error, _NoProgram):
-            hint = f"Install it there, or write your own settings: --scope {client.scopes[0]}"
+            hint = f"Install it there, or write to your own settings: --scope {client.scopes[0]}"
         problem = clean(str(error))
         if options.json:
             print_json({"client": client.name, "status": "refused", "written": False, "error": problem, "hint": hint})
@@ -762,7 +762,7 @@ def _shared_program() -> list[str]:
     from shutil import which  # other commands do not need it
 
     if which(_NAME) is None:
-        raise _NoProgram(f"{_NAME} is not on PATH, where an entry in a file of the project must find it")
+        raise _NoProgram(f"{_NAME} is not on PATH, and an entry in a project's file must find it there")
     return [_NAME]
 
 
@@ -833,10 +833,13 @@ class _Entry(Record):
         more = ""
         if self.root is None and not self.client.opens_folders:
             more = (
-                f"\n{self.client.title} opens no folder. Name the one to serve with --root DIR, or calls are refused."
+                f"\n{self.client.title} opens no folders: name the one to serve with --root DIR, or calls are refused."
             )
         elif self.root is not None and self.place.scope == "project":
-            more = "\nThe entry has no --root, because others use this file: it finds the root when it is started."
+            more = (
+                "\nThe entry does not name this folder, because others use the file: the server finds the root when it "
+                "starts."
+            )
         elif self.root is not None:
             where = " in every project" if self.place.scope == "user" else ""
             more = f"\nThe entry serves {clean(self.root)}{where}; for other folders, use another --name."

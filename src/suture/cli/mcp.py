@@ -88,7 +88,9 @@ def _roots(options: argparse.Namespace) -> Roots:
         return Roots.fixed(roots.workspace())
     roots.prepare()
     if roots.root is None:
-        note("note: started outside of any project; calls are refused until the client declares one it may choose")
+        note(
+            "note: started outside of any project; calls are refused until the client declares a folder that it may use"
+        )
     return roots
 
 

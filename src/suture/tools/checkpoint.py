@@ -31,12 +31,12 @@ class CheckpointResult(shapes.Data):
     id: str = shapes.text("Its id")
     name: str | None = shapes.text("Its name").nullable
     files: int = shapes.integer("Files in the tree")
-    unread: int = shapes.integer("Those that are too large, or cannot be read: not part of it")
+    unread: int = shapes.integer("Those that it leaves out: too large, or unreadable")
     change_id: str | None = shapes.text(
         "What other programs changed since the last checkpoint, as a change; null if nothing"
     ).nullable
     changed: int = shapes.integer("How many files they changed")
-    withheld: list[str] = shapes.values("Files that changed, of which only a hash is kept")
+    withheld: list[str] = shapes.values("Files that changed (only hashes are kept)")
 
 
 def checkpoint(session: Session, request: Checkpoint) -> Answer:
@@ -69,13 +69,13 @@ def describe(session: Session, taken: Taken) -> str:
     """What is in a checkpoint, and what happened before it."""
     words = [wording.count(taken.files, "file")]
     if taken.unread:
-        words[0] += f", {taken.unread:,} of them too large or unreadable and not kept"
+        words[0] += f", {taken.unread:,} of them left out (too large or unreadable)"
     if taken.change is not None:
         words.append(f"{taken.change.summary} since the last one (change {taken.change.id})")
     elif taken.withheld:
         names = ", ".join(wording.plain(session.audience.path(name)) for name in taken.withheld[:_NAMED_FILES])
         more = len(taken.withheld) - _NAMED_FILES
-        words.append(f"{names}{f' and {more} more' if more > 0 else ''} changed, of which only a hash is kept")
+        words.append(f"{names}{f' and {more} more' if more > 0 else ''} changed (only hashes are kept)")
     elif not taken.is_first:
         words.append("nothing changed outside suture since the last one")
     return "; ".join(words) + "."
@@ -89,7 +89,7 @@ class CheckpointPoint(shapes.Data):
     """A checkpoint in the history."""
 
     id: str = shapes.text("Its id")
-    name: str | None = shapes.text("Its name; null if suture took it by itself").nullable
+    name: str | None = shapes.text("Its name; null if it was taken automatically").nullable
     kind: str = shapes.text("Why it was taken", ("named", "start", "before", "restore", "snapshot"))
     about: str = shapes.text("The command or the agent it is about")
     time: str = shapes.text("When it was taken, in UTC, as RFC 3339")

@@ -28,7 +28,7 @@ _SHOWN_PATHS = 10  # as above
 class Forget(Request):
     """Arguments of `forget`."""
 
-    targets: list[str] = spec.texts("Files, folders, or changes (their ids)")
+    targets: list[str] = spec.texts("Files, folders, or ids of changes")
     dry_run: bool = spec.DRY_RUN
 
 
@@ -38,11 +38,11 @@ class ForgetResult(shapes.Data):
     paths: list[str] = shapes.values("The files, with all names that they have had")
     changes: list[str] = shapes.values("The changes that lost contents and their summaries, newest first")
     contents: int = shapes.integer("How many contents were removed")
-    bytes: int = shapes.integer("How long they were")
-    shared: list[str] = shapes.values("Other files that have had one of these contents")
+    bytes: int = shapes.integer("Their total size")
+    shared: list[str] = shapes.values("Other files that had one of these contents")
     in_workspace: list[str] = shapes.values("Files that have one of these contents now; the next edit records it")
-    clipboards: list[str] = shapes.values("Clipboards that were removed: their text was from these files")
-    other_clipboards: list[str] = shapes.values("The other clipboards")
+    clipboards: list[str] = shapes.values("Clipboards that were removed, because their text came from these files")
+    other_clipboards: list[str] = shapes.values("Clipboards that were kept")
     copies: list[str] = shapes.values("Other files of the state folder that may have these contents; they are kept")
     dry_run: bool = results.DRY_RUN
 
@@ -119,40 +119,41 @@ def _words(result: ForgetResult, selection: Selection, *, by_change: bool) -> It
     is_plan = result.dry_run is True
     files, number = _listed(result.paths), len(result.changes)
     if result.contents:
-        what = f"{count(len(selection.contents), 'content')} of {files}"
+        what = f"{count(len(selection.contents), 'version')} of {files}"
         done = "Would remove" if is_plan else "Removed"
         yield f"{done} {what} from the history for good ({count(result.bytes, 'byte')})."
     else:
-        yield f"The history has no content of {files}."
+        yield f"The history has no version of {files}."
     if number:
-        yield f"{count(number, 'change')}, which {'would lose' if is_plan else 'lost'} the summary too:"
+        summaries = "its summary" if number == 1 else "their summaries"
+        yield f"{count(number, 'change')} {'would lose' if is_plan else 'lost'} {summaries}:"
         yield from (f"  {change} {time_of_id(change)}".rstrip() for change in result.changes[:_SHOWN_CHANGES])
         yield from [f"  … {number - _SHOWN_CHANGES:,} more"] if number > _SHOWN_CHANGES else []
     if by_change:
-        yield "Other versions of these files stay; to remove all of them, name the files."
+        yield "Other versions of these files are kept. To remove all versions, name the files."
     yield from _remarks(result, selection)
     if is_plan:
-        yield "The changes stay in the log, but nobody can show, undo or restore these contents again."
+        yield "The changes stay in the log, but these versions can no longer be shown, undone or restored."
 
 
 def _remarks(result: ForgetResult, selection: Selection) -> Iterator[str]:
     """What else is removed, and what is not."""
     unknown = len(selection.doubtful | selection.unused)
     if unknown:
-        yield f"Included: {count(unknown, 'more content')} of unknown files, which nobody can restore."
+        yield f"Included: {count(unknown, 'more version')} of unknown files, which nobody can restore."
     if result.shared:
-        yield f"Included: the same contents of {_listed(result.shared)}."
+        yield f"Included: versions of {_listed(result.shared)} with the same content."
     if result.clipboards:
-        yield f"Included: the clipboards {_listed(result.clipboards)}, with text of these files."
+        yield f"Included: the clipboards {_listed(result.clipboards)}, with text from these files."
     if result.other_clipboards:
         yield f"Not included: the clipboards {_listed(result.other_clipboards)} (suture clipboards --clear)."
     if result.in_workspace:
         yield (
-            f"In the workspace, {_listed(result.in_workspace)} still has one of these contents. If it has the secret, "
+            f"The workspace still has one of these contents, in {_listed(result.in_workspace)}. If it has the secret, "
             "remove that first: the next edit records the content again."
         )
     if result.copies:
-        yield "Delete these files too; they may have the same contents:"
+        yield "Not removed: these files may contain the same contents. Delete them if you do not need them:"
         yield from (f"  {plain(path)}" for path in result.copies)
 
 

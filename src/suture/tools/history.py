@@ -488,7 +488,7 @@ def _plan_session_undo(session: Session, name: str, request: Undo) -> Proposal:
     plan = Plan(group.changes, "undo", f"undo {what}", newest.id, folders, also_undoes=undoes)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
     left = [f"{change.id} stays: {_why_it_stays(session, error)}" for change, error in group.failed]
-    left += [f"{change.id} stays: nothing of it is in the files here." for change in group.idle]
+    left += [f"{change.id} stays: it is not in the files." for change in group.idle]
 
     def describe(change: Change | None) -> Answer:
         merged = "; later edits are kept (merged)" if group.merged else ""
@@ -672,10 +672,12 @@ class Restore(Request):
     )
     paths: list[str] = spec.texts("Files and folders (default: all that changed since)")
     dry_run: bool = spec.DRY_RUN
-    yes: bool = spec.flag("Delete the files that were made since the checkpoint")
-    deletions: list[str] = spec.texts("Of the files that were made since the checkpoint, delete only these, or fail")
-    any_head: bool = spec.flag("Even if git's HEAD has moved since the checkpoint")
-    during_git: bool = spec.flag("Even in the middle of a merge, rebase, or other operation of git")
+    yes: bool = spec.flag("Delete the files created since the checkpoint")
+    deletions: list[str] = spec.texts(
+        "Delete only these of the files created since the checkpoint; fail if there are others"
+    )
+    any_head: bool = spec.flag("Restore even if git's HEAD has moved since the checkpoint")
+    during_git: bool = spec.flag("Restore even if a merge, rebase or other git operation is in progress")
 
 
 class RestoreResult(shapes.Data):
@@ -687,8 +689,8 @@ class RestoreResult(shapes.Data):
     diff: str = results.DIFF
     dry_run: bool = results.DRY_RUN
     checkpoint: str | None = shapes.text("The id of the checkpoint, if it is one; else null").nullable
-    deleted: list[str] = shapes.values("The files that were made since, and are deleted")
-    left: list[str] = shapes.values("Files that are not as they were, but were left: protected, or of unknown content")
+    deleted: list[str] = shapes.values("The files created since, which are deleted")
+    left: list[str] = shapes.values("Files that differ but are left as they are: protected, or of unknown content")
 
 
 def plan_restore(session: Session, request: Restore) -> Proposal:
@@ -742,11 +744,11 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
 def _file_lines(session: Session, deleted: list[str], left: list[str]) -> Iterator[str]:
     """The files that would be deleted, and those that are left."""
     if deleted:
-        yield "Made since, to be deleted:"
+        yield "Created since, to be deleted:"
         yield from (f"  {plain(session.audience.path(name))}" for name in deleted)
     if left:
         names = ", ".join(plain(session.audience.path(name)) for name in left)
-        yield f"Left as they are, protected or of unknown content: {names}"
+        yield f"Left as they are, because they are protected or their content is unknown: {names}"
 
 
 def _restrict(

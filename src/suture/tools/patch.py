@@ -641,7 +641,8 @@ class PatchReport(Record):
         pasted = {patch.fromClipboard for patch in self.request.patches}
         if _is_short_lived(self.session) and not pasted.issuperset(names):
             warnings.append(
-                "The clipboard ends with this command: name the session (--session NAME or SUTURE_SESSION)."
+                "To paste the clipboard in another command, give both commands the same --session NAME, or set "
+                "SUTURE_SESSION."
             )
         return warnings
 

@@ -714,8 +714,8 @@ def _write_out(error: errors.ElisionInNewText, audience: Audience) -> str:
 def _known_clipboards(error: errors.ClipboardNotFound) -> str:
     if not error.origins and error.short_lived:
         return (
-            "Each command has clipboards of its own, unless it names a session: add --session NAME to this command and "
-            "to the one that fills the clipboard, or set SUTURE_SESSION."
+            "Each command has its own clipboards. To share them, add --session NAME to this command and to the one "
+            "that fills the clipboard, or set SUTURE_SESSION."
         )
     if not error.origins:
         return "There are no clipboards yet: fill one with toClipboard in a replace."

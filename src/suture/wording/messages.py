@@ -166,19 +166,19 @@ def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
         return f"To restore to the change or checkpoint of this name, {audience.choose('to', error.path)}."
     if error.near:
         return f"Did you mean {either(error.near)}?"
-    return "The history has only files that suture changed here, and those in checkpoints."
+    return "The history contains only files that suture changed here, and files in checkpoints."
 
 
-_SMALLER_TREE = "What should not be in checkpoints can be listed in .gitignore."
+_SMALLER_TREE = "List builds and packages in .gitignore"
 
 
 def _limit_reached(error: errors.CheckpointTooLarge) -> str:
-    """Why a checkpoint was not taken."""
+    """Why no checkpoint was taken."""
     if error.setting.endswith("_ms"):
         return f"{error.files:,} files could not be read within {error.limit / 1_000:g} s"
     if error.setting.endswith("_files"):
         return f"the tree has more than {error.limit:,} files"
-    return f"what {error.files:,} files contain does not fit into the history"
+    return f"the contents of {error.files:,} files do not fit into the history"
 
 
 def _named(paths: list[str], total: int) -> str:
@@ -213,12 +213,12 @@ def _what_else_to_undo(error: errors.NothingToUndo, audience: Audience) -> str:
 
 def _where_it_is(error: errors.NotHere) -> str:
     if error.operation == "redo":
-        return "The files are already as the change left them. Nothing was changed or marked."
+        return "Nothing was changed or marked as redone."
     if error.branch is not None and error.branch != error.now:
         now = f"the current branch is {error.now}" if error.now else "another commit is checked out"
-        return f"It was made on branch {error.branch}; {now}. Undo it there. It is not marked as undone."
+        return f"It was made on branch {error.branch}; {now}. Undo it on that branch. It was not marked as undone."
     return (
-        "It was taken back in another way, for example by git stash or git checkout. It is not marked as undone; to "
+        "It was reverted in another way, for example by git stash or git checkout. It was not marked as undone. To "
         "undo an earlier change, give its id."
     )
 
@@ -672,10 +672,14 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: (
                 f"There is no folder to work in: the server was started in {e.started_in}"
                 + (f", {e.reason}" if e.reason else "")
-                + (f", and may not work in {', '.join(e.declared)}." if e.declared else ".")
+                + (f", and may not serve {', '.join(e.declared)}." if e.declared else ".")
             ),
-            "Ask the user to start suture mcp in a project, or with --root FOLDER; or to let the client choose, "
-            "with --allow-root FOLDER for the folder that contains the projects.",
+            hint_for=lambda _, audience: (
+                "Start suture mcp in a project, or name the folder with --root DIR."
+                if audience.prints_data
+                else "Ask the user to start suture mcp in a project or with --root DIR, or with --allow-root DIR to "
+                "let the client choose a folder in DIR."
+            ),
         ),
         entry(
             errors.InvalidPath,
@@ -840,6 +844,8 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: (
                 f"More than one change id begins with '{e.change_id}': {', '.join(e.candidates)}."
                 if e.candidates
+                else f"No checkpoint or change has the name or id '{e.change_id}'."
+                if e.checkpoints is not None
                 else f"No change has the id '{e.change_id}'."
             ),
             hint_for=_other_change,
@@ -859,22 +865,26 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.NotHere,
-            lambda e: f"Nothing of {e.change_id} is in the files to {e.operation}.",
+            lambda e: (
+                f"{e.change_id} is already in the files: there is nothing to redo."
+                if e.operation == "redo"
+                else f"{e.change_id} is not in the files: there is nothing to undo."
+            ),
             _where_it_is,
         ),
         entry(
             errors.SessionNotFound,
             lambda e: (
-                f"'{e.session}' can mean several sessions."
+                f"'{e.session}' matches several sessions."
                 if e.ambiguous
                 else f"No session '{e.session}' has made a change here."
             ),
             lambda e: (
                 f"Give the id of one: {', '.join(e.candidates)}."
                 if e.ambiguous
-                else f"The last sessions: {', '.join(e.candidates)}."
+                else f"The latest sessions: {', '.join(e.candidates)}."
                 if e.candidates
-                else "No change here has a session."
+                else "No session is recorded here."
             ),
         ),
         entry(
@@ -903,25 +913,25 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.CheckpointTooLarge,
-            lambda e: f"There is no checkpoint: {_limit_reached(e)}.",
-            hint_for=lambda e, audience: f"To {audience.ask_operator('raise the limit', e.setting)}. {_SMALLER_TREE}",
+            lambda e: f"No checkpoint was taken: {_limit_reached(e)}.",
+            hint_for=lambda e, audience: f"{_SMALLER_TREE}, or {audience.ask_operator('raise the limit', e.setting)}.",
         ),
         entry(
             errors.GitBusy,
-            lambda e: f"Git is in the middle of a {e.operation}: nothing was restored.",
+            lambda e: f"A git {e.operation} is in progress: nothing was restored.",
             hint_for=lambda _, audience: f"Finish or abort it first, or {audience.turn_on('during_git')}.",
         ),
         entry(
             errors.HeadMoved,
-            lambda e: f"At checkpoint '{e.checkpoint}' git's HEAD was at {e.then}; now it is at {e.now}.",
+            lambda e: f"At checkpoint '{e.checkpoint}', git's HEAD was at {e.then}; now it is at {e.now}.",
             hint_for=lambda e, audience: (
                 f"Nothing was restored. Check out {e.then} first, or {audience.turn_on('any_head')} "
-                "to restore the files only: git keeps its HEAD."
+                "to restore only the files and leave HEAD where it is."
             ),
         ),
         entry(
             errors.DeletionsNotConfirmed,
-            lambda e: f"This would delete {_named(e.paths, e.total)}, made since the checkpoint.",
+            lambda e: f"This would delete {_named(e.paths, e.total)}, created since the checkpoint.",
             hint_for=lambda _, audience: f"Nothing was changed. To delete them, {audience.turn_on('yes')}.",
         ),
         entry(

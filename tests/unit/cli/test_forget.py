@@ -78,8 +78,8 @@ def test_at_a_terminal_it_shows_what_it_would_remove_and_asks(
     outcome, screen = answer(root, typed, "a.env")
     preview, _, rest = screen.partition(ASKED)
     assert (outcome, is_kept(ws)) == (code, kept)
-    assert preview.startswith("Would remove 2 contents of a.env from the history for good (12 bytes).\n")
-    assert ("Nothing was removed.\n" in rest, "Removed 2 contents of a.env" in rest) == (kept, not kept)
+    assert preview.startswith("Would remove 2 versions of a.env from the history for good (12 bytes).\n")
+    assert ("Nothing was removed.\n" in rest, "Removed 2 versions of a.env" in rest) == (kept, not kept)
 
 
 @pytest.mark.process
@@ -106,10 +106,10 @@ def test_a_script_must_say_yes(words: list[str], ws: Workspace, capfd: pytest.Ca
 @pytest.mark.promise("back.forget")
 def test_with_yes_it_does_not_ask(ws: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["forget", "a.env", "--yes", "--dry-run"]) == 0
-    assert capfd.readouterr().out.startswith("Would remove 2 contents of a.env ")
+    assert capfd.readouterr().out.startswith("Would remove 2 versions of a.env ")
     assert is_kept(ws)
     assert main(["forget", "a.env", "--yes", "--json"]) == 0
     data = json.loads(capfd.readouterr().out)["metadata"]
     assert (data["contents"], "dry_run" in data, is_kept(ws)) == (2, False, False)
     assert main(["forget", "a.env", "--yes"]) == 0
-    assert capfd.readouterr().out.startswith("The history has no content of a.env.\n")
+    assert capfd.readouterr().out.startswith("The history has no version of a.env.\n")

@@ -274,11 +274,11 @@ def test_what_has_nothing_to_change_says_so(root: Path, ws: Workspace, run_comma
     change = land(ws, write("c.txt", "2\n"))
     assert run_command("restore", "--to", change).count("\n") == 1
     (root / "c.txt").write_bytes(b"c\n")
-    assert run_command("undo", code=1).startswith("NOT_HERE: Nothing of <id> is in the files to undo.\n")
+    assert run_command("undo", code=1).startswith("NOT_HERE: <id> is not in the files: there is nothing to undo.\n")
     succeed(Workspace(root).restore(change))
     run_command("undo", change)
     (root / "c.txt").write_bytes(b"2\n")
-    assert run_command("redo", code=1).startswith("NOT_HERE: Nothing of <id> is in the files to redo.\n")
+    assert run_command("redo", code=1).startswith("NOT_HERE: <id> is already in the files: there is nothing to redo.\n")
 
 
 # checkpoint and restore
@@ -335,7 +335,7 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
         (["log", "--before", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'."),
         (["log", "../elsewhere"], "PATH_OUTSIDE_WORKSPACE: "),
         (["checkpoint", "taken"], "CHECKPOINT_EXISTS: Checkpoint 'taken' already exists"),
-        (["restore", "--to", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'.\n"),
+        (["restore", "--to", "zz"], "CHANGE_NOT_FOUND: No checkpoint or change has the name or id 'zz'.\n"),
         (
             ["restore", "--to", "taken", "a.tx"],
             "NOT_RECORDED: The history has no version of a.tx.\nDid you mean a.txt?",

@@ -172,8 +172,8 @@ def test_a_file_of_the_project_needs_the_program_on_path(
         assert init(capfd, client, "--scope", "project", "--write", code=1) == (
             "",
             (
-                "SETTINGS_NOT_WRITTEN: suture init: suture is not on PATH, where an entry in a file of the project "
-                f"must find it.\nInstall it there, or write your own settings: --scope {scope}\n"
+                "SETTINGS_NOT_WRITTEN: suture init: suture is not on PATH, and an entry in a project's file must find "
+                f"it there.\nInstall it there, or write to your own settings: --scope {scope}\n"
             ),
         )
     assert names(world / "project") == []
@@ -190,9 +190,9 @@ def test_a_root_that_is_given_is_in_the_entry(world: Path, capfd: pytest.Capture
 
 
 def test_what_an_entry_cannot_know_is_said(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert "Claude Desktop opens no folder. Name the one to serve with --root DIR" in init(capfd, "claude-desktop")[1]
+    assert "Claude Desktop opens no folders: name the one to serve with --root DIR" in init(capfd, "claude-desktop")[1]
     err = init(capfd, "cursor", "--project", "--root", f"{world}/project")[1]
-    assert "The entry has no --root, because others use this file" in err
+    assert "The entry does not name this folder, because others use the file" in err
 
 
 def test_a_local_entry_is_that_of_the_project_around(

@@ -190,8 +190,8 @@ def test_files_and_changes_are_forgotten_from_where_a_person_is(capfd: pytest.Ca
         return run(capfd, "edit", path, "--old", "one", "--new", "1")[1].split()[-1]
 
     first, second, _ = change("app.py"), change("../README.md"), change("deep/other.py")
-    assert run(capfd, "forget", "app.py", "--dry-run")[0].startswith("Would remove 2 contents of app.py from ")
-    assert run(capfd, "forget", second[:10], "--yes")[0].startswith("Removed 2 contents of ../README.md from ")
+    assert run(capfd, "forget", "app.py", "--dry-run")[0].startswith("Would remove 2 versions of app.py from ")
+    assert run(capfd, "forget", second[:10], "--yes")[0].startswith("Removed 2 versions of ../README.md from ")
     assert run(capfd, "forget", first, ".", "--yes")[0].startswith("Removed ")
     _, err = run(capfd, "forget", "../lib", "--yes", code=1)
     assert err.startswith("NOT_RECORDED: The history has no version of ../lib.")

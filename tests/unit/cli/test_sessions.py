@@ -187,8 +187,8 @@ def test_an_undo_without_effect_says_why(root: Path, capsys: pytest.CaptureFixtu
     assert main(["undo"]) == 1
     here = ID.sub("<id>", capsys.readouterr().err)
     assert here == (
-        "NOT_HERE: Nothing of <id> is in the files to undo.\n"
-        "It was taken back in another way, for example by git stash or git checkout. It is not marked as undone; to "
+        "NOT_HERE: <id> is not in the files: there is nothing to undo.\n"
+        "It was reverted in another way, for example by git stash or git checkout. It was not marked as undone. To "
         "undo an earlier change, give its id.\n"
     )
     for head, now in (
@@ -198,17 +198,15 @@ def test_an_undo_without_effect_says_why(root: Path, capsys: pytest.CaptureFixtu
         (root / ".git" / "HEAD").write_text(head)
         assert main(["undo"]) == 1
         assert ID.sub("<id>", capsys.readouterr().err) == (
-            "NOT_HERE: Nothing of <id> is in the files to undo.\n"
-            f"It was made on branch feature; {now}. Undo it there. It is not marked as undone.\n"
+            "NOT_HERE: <id> is not in the files: there is nothing to undo.\n"
+            f"It was made on branch feature; {now}. Undo it on that branch. It was not marked as undone.\n"
         )
     (root / "a.txt").write_bytes(b"1\ntwo\n")
     assert main(["undo"]) == 0
     (root / "a.txt").write_bytes(b"1\ntwo\n")
     capsys.readouterr()
     assert main(["redo"]) == 1
-    assert capsys.readouterr().err.endswith(
-        "The files are already as the change left them. Nothing was changed or marked.\n"
-    )
+    assert capsys.readouterr().err.endswith("there is nothing to redo.\nNothing was changed or marked as redone.\n")
 
 
 @pytest.mark.promise("back.session")

@@ -214,7 +214,7 @@ def test_contents_of_protected_files_and_of_env_files_are_not_kept() -> None:
     fs.put(".envrc", secret + b"#")
     result = ws.checkpoint("second")
     assert (succeed(result)["withheld"], succeed(result)["change_id"]) == ([".env", ".envrc"], None)
-    assert ".env, .envrc changed, of which only a hash is kept" in result.text
+    assert ".env, .envrc changed (only hashes are kept)" in result.text
     fs.put(".npmrc", b"2\n")
     fs.put(".env", secret)
     succeed(ws.checkpoint("third"))

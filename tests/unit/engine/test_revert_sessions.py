@@ -217,7 +217,7 @@ def test_partly_says_why_each_change_stays() -> None:
     assert hash_of(texts["d"]) in lost
     assert folder == f"{changes['c']} stays: c is a folder, not a file."
     assert conflict == f"{changes['a']} stays: later changes conflict with it."
-    assert gone == f"{changes['b']} stays: nothing of it is in the files here."
+    assert gone == f"{changes['b']} stays: it is not in the files."
 
 
 def test_what_hinders_several_changes_hinders_the_first_of_them_first() -> None:

@@ -28,9 +28,9 @@ def test_the_answer_says_what_was_removed_and_what_was_not() -> None:
         "copies": [],
     }
     assert fs.files() == {"a.env": b"KEY=3\n", "b.env": b"b\n"}
-    for words in ("Removed 3 contents of a.env", first, second, "b.env", "clipboards key", "clipboards letter"):
+    for words in ("Removed 3 versions of a.env", first, second, "b.env", "clipboards key", "clipboards letter"):
         assert words in result.text
-    assert "a.env still has one of these contents" in result.text
+    assert "The workspace still has one of these contents, in a.env." in result.text
 
 
 @pytest.mark.promise("back.forget")
@@ -52,7 +52,7 @@ def test_of_a_change_it_is_said_that_other_versions_stay() -> None:
     change = land(ws, write("a", b"1\n"))
     for result in (ws.forget([change], dry_run=True), ws.forget([change.upper()])):
         assert succeed(result)["changes"] == [change]
-        assert "Other versions of these files stay" in result.text
+        assert "Other versions of these files are kept" in result.text
     assert succeed(ws.forget([change, "a"]))["contents"] == 0
 
 
@@ -76,7 +76,7 @@ def test_contents_of_unknown_files_are_counted_too() -> None:
     change_database(fs, "DELETE FROM file WHERE change = 2")
     result = ws.forget(["a"])
     assert succeed(result)["contents"] == 3
-    assert "1 more content of unknown files" in result.text
+    assert "1 more version of unknown files" in result.text
 
 
 @pytest.mark.promise("back.forget")
