@@ -18,13 +18,13 @@ The workspace is the folder named by `--root`. Without it, it is the nearest fol
 has `.git` (a folder or, in worktrees and submodules, a file), `.jj`, or a history of suture; if there is none, it is
 the current folder. Your home folder, the folders above it and folders such as `/tmp` are the workspace only if you are
 in them, or name them. The search also ends at the border of a file system and at `GIT_CEILING_DIRECTORIES`, as git's
-does; a `.git` of another user is passed over; `GIT_DIR` is not used. `suture doctor` shows the workspace and why it
+does; a `.git` of another user is skipped; `GIT_DIR` is not used. `suture doctor` shows the workspace and why it
 was chosen.
 
 - **Paths and globs that you type are relative to the current folder**: in `src`, `suture edit app.py` edits
-  `src/app.py`. `../README.md` is possible as long as it is in the workspace. A search without a path searches the
-  current folder and what is below.
-- **Printed paths are relative to the current folder too**, except in diffs, as in git, so that they can be applied.
+  `src/app.py`. `../README.md` works if it is in the workspace. A search without a path searches the current folder and
+  everything below it.
+- **Printed paths are relative to the current folder too**, except in diffs: as in git, these have paths from the root.
 - **JSON has paths from the workspace's root**: results with `--json`, edits and patches given as JSON, and the
   arguments of `suture call`. So do the blocks of a reply for `suture apply`.
 - **With `--root DIR` outside of DIR**, typed and printed paths are relative to DIR.
