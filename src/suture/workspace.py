@@ -168,7 +168,7 @@ class Workspace:
         if trouble is not None:
             result = _add_note(result, "history", wording.trouble_data(trouble), wording.trouble_text(trouble))
         if (problem := self._engine.take_start_problem()) is not None:
-            words = f"There is no checkpoint of the start of this session. {wording.message(problem)}"
+            words = f"At the start of this session: {wording.message(problem)}"
             result = _add_note(result, "checkpoint", {"code": problem.code}, words)
         if recovered is None:
             return result
@@ -446,7 +446,7 @@ class Workspace:
     ) -> ToolResult:
         """Undo a change (default: this session's newest), keeping later work; with `list`, list the last ones instead.
 
-        With `session`, undo all changes of a session that are in effect, or none if one conflicts; `partly`, the rest.
+        With `session`, undo all changes of a session; if one conflicts, undo none or, with `partly`, the others.
         """
         return self.call("undo", _arguments(locals()))
 
@@ -477,7 +477,7 @@ class Workspace:
     ) -> ToolResult:
         """Restore files to a checkpoint, to the state after a change, or to the last recorded state, as a new change.
 
-        A checkpoint: files made since are deleted only with `yes`, or if they are all in `deletions`.
+        Files created since a checkpoint are deleted only with `yes`, or if all of them are in `deletions`.
         """
         paths, deletions = list(paths), None if deletions is None else list(deletions)
         return self.command("restore", _arguments(locals()))
@@ -491,7 +491,7 @@ class Workspace:
         return self.command("checkpoints", {})
 
     def clipboards(self, session: str | None = None) -> ToolResult:
-        """List the clipboards of a session (default: this one) with where their texts came from, newest first."""
+        """List the clipboards of a session (default: this one), newest first, and where their texts came from."""
         return self.command("clipboards", {"session": session or self.session.id})
 
     def clear_clipboards(self, names: Iterable[str] = (), session: str | None = None) -> ToolResult:
@@ -501,7 +501,7 @@ class Workspace:
     def forget(self, targets: Iterable[str], *, dry_run: bool = False) -> ToolResult:
         """Remove all recorded contents of files or folders, or those of changes, from the history for good.
 
-        The changes stay in the history, but these contents cannot be shown or restored any more.
+        The changes stay in the history, but these contents can no longer be shown or restored.
         """
         return self.command("forget", {"targets": list(targets), "dry_run": dry_run})
 
@@ -518,10 +518,10 @@ class Workspace:
         return Transaction(self._engine, summary)
 
     def recording(self, summary: str) -> Recording:
-        """Record what other programs do in a `with` block as one change, with a checkpoint before it.
+        """Record what other programs change in a `with` block as one change, after taking a checkpoint.
 
-        Afterwards, `change` of what this returns is the change, or None. Raises SutureError if the checkpoint cannot be
-        taken, or if what happened cannot be recorded.
+        Afterwards, the attribute `change` of the returned object is that change, or None. Raises SutureError if the
+        checkpoint cannot be taken, or the change cannot be recorded.
         """
         from suture.engine.checkpoint import Recording  # most callers need none of it
 
