@@ -175,10 +175,10 @@ _SMALLER_TREE = "List builds and packages in .gitignore"
 def _limit_reached(error: errors.CheckpointTooLarge) -> str:
     """Why no checkpoint was taken."""
     if error.setting.endswith("_ms"):
-        return f"{error.files:,} files could not be read within {error.limit / 1_000:g} s"
+        return f"not all files could be read within {error.limit / 1_000:g} s ({error.files:,} were found)"
     if error.setting.endswith("_files"):
-        return f"the tree has more than {error.limit:,} files"
-    return f"the contents of {error.files:,} files do not fit into the history"
+        return f"the tree has more than {count(error.limit, 'file')}"
+    return f"the contents of {count(error.files, 'file')} would take too much of the history"
 
 
 def _named(paths: list[str], total: int) -> str:

@@ -511,7 +511,7 @@ def test_where_a_session_has_no_checkpoint_its_first_edit_says_so_once() -> None
     results = [ws.edit("a", "1", "2"), ws.edit("b", "1", "2")]
     assert [result.is_error for result in results] == [False, False]
     assert results[0].metadata["checkpoint"] == {"code": "CHECKPOINT_TOO_LARGE"}
-    assert "There is no checkpoint of the start of this session. " in results[0].text
+    assert "At the start of this session: No checkpoint was taken: " in results[0].text
     assert "checkpoint" not in results[1].metadata
     assert fs.files() == {"a": b"2\n", "b": b"2\n"}
 
