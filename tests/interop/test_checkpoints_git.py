@@ -198,6 +198,19 @@ def test_nothing_is_restored_in_the_middle_of_an_operation_unless_that_is_wanted
     assert (repo.top / "b").read_bytes() == b"2\n"
 
 
+def test_a_nested_repository_may_be_in_the_middle_of_an_operation_too(repo: Repo) -> None:
+    nested = Repo(repo.top / "nested")
+    nested.commit({"a": b"1\n", "b": b"1\n"})
+    conflict(nested)
+    ws = Workspace(repo.top)
+    succeed(ws.checkpoint("first"))
+    BUSY["merge"](nested)
+    (repo.top / "a").write_bytes(b"2\n")
+    assert error_of(ws.restore("first"))["code"] == "GIT_BUSY"
+    succeed(ws.restore("first", ["a"]))
+    assert (repo.top / "a").read_bytes() == b"1\n"
+
+
 def test_an_operation_in_a_worktree_is_noticed(repo: Repo, tmp_path: Path) -> None:
     conflict(repo)
     other = tmp_path / "other"

@@ -59,7 +59,7 @@ _COLORS = {
     "match": "1;31",
     "error": "1;31",
 }
-_ANSWERS = {"y": True, "yes": True, "n": False, "no": False, "q": False}
+_ANSWERS = {b"y": True, b"yes": True, b"n": False, b"no": False, b"q": False}
 _SLASHES = 2  # of /pattern/: a shorter pattern is empty between them
 _FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which means one $; it is skipped
 
@@ -132,7 +132,7 @@ def ask(question: str) -> bool | None:
     while True:
         sys.stdout.write(question)
         sys.stdout.flush()
-        line = sys.stdin.readline()
+        line = sys.stdin.buffer.readline()
         if not line:
             return None
         answer = line.strip().lower()

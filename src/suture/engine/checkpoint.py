@@ -12,6 +12,7 @@ A checkpoint that would take too long is refused. What the first one has read by
 
 from __future__ import annotations
 
+import os
 from time import monotonic
 
 from suture import log
@@ -178,14 +179,27 @@ def take_checkpoint(session: Session, wanted: Wanted) -> Taken:
 
 def before_restore(session: Session, point: NamedPoint, *, dry_run: bool, any_head: bool, during_git: bool) -> None:
     """Check that files may be restored to a checkpoint, and record what other programs did since the last one."""
-    root = session.trees[0].fs.real_path(session.trees[0].root)
-    busy = None if during_git else operation(root, [root])
-    if busy is not None:
-        raise GitBusy(operation=busy)
+    if not during_git:
+        check_idle(session, [""])
     then, now = point.record.head, _head(session)
     if then is not None and then != now and not any_head:
         raise HeadMoved(checkpoint=point.name, then=_place(then), now=_place(now))
     take_checkpoint(session, Wanted("restore", about=point.name, is_wanted=not dry_run))
+
+
+def check_idle(session: Session, folders: Iterable[str]) -> None:
+    """Refuse if a repository with one of these folders is in the middle of an operation."""
+    tree = session.trees[0]
+    if not isinstance(tree.fs, LocalFS):
+        return
+    root = tree.fs.real_path(tree.root)
+    for folder in sorted(set(folders)):
+        path = os.path.join(root, folder)
+        while not os.path.isdir(path):
+            path = os.path.dirname(path)
+        busy = operation(path, [root])
+        if busy is not None:
+            raise GitBusy(operation=busy)
 
 
 def _take(session: Session, wanted: Wanted) -> Taken:

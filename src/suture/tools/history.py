@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import shapes, wording
 from suture.audience import AGENT
-from suture.engine.checkpoint import before_restore
+from suture.engine.checkpoint import before_restore, check_idle
 from suture.engine.revert import invert, invert_all, plan_possible
 from suture.engine.revert import restore as plan_versions
 from suture.errors import (
@@ -712,6 +712,8 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
             changes, left = plan_possible(session, database, versions)
         point = _point(database, request.to)
     deleted = [] if checkpoint is None else [file.place.name for file in changes if isinstance(file, Delete)]
+    if checkpoint is not None and not request.during_git:  # nested repositories too
+        check_idle(session, (file.place.path.rpartition("/")[0] for file in changes if not file.place.root))
     if not request.dry_run:
         _check_deletions(request, deleted)
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)

@@ -310,6 +310,57 @@ def test_a_checkpoint_is_taken_listed_and_restored(root: Path, ws: Workspace, ru
     assert contents(root)["c.txt"] == b"by hand\n"
 
 
+def answer(root: Path, typed: bytes, *words: str) -> tuple[int, str]:
+    """The exit code and the output of a command that runs on a terminal, where somebody types an answer."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "suture", *words]
+    process = subprocess.Popen(command, cwd=root, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    os.write(ours, typed)
+    output = b""
+    with suppress(OSError):  # the other end is closed
+        while piece := os.read(ours, 1 << 16):
+            output += piece
+    os.close(ours)
+    return process.wait(), output.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.process
+@pytest.mark.promise("back.checkpoints")
+@pytest.mark.parametrize(
+    ("typed", "code", "last"),
+    [
+        (b"y\n", 0, "To undo: suture undo "),
+        (b"what?\nYES\n", 0, "To undo: suture undo "),
+        (b"n\n", 0, "Nothing was changed."),
+        (b"\x04", 1, "Answer y or n, or add --yes."),
+    ],
+    ids=["y", "after another answer", "n", "end"],
+)
+def test_at_a_terminal_a_restore_is_shown_and_asked_about(
+    typed: bytes, code: int, last: str, root: Path, ws: Workspace
+) -> None:
+    before = contents(root)
+    succeed(ws.checkpoint("point"))
+    (root / "a.txt").write_bytes(b"by hand\n")
+    (root / "made.txt").write_bytes(b"new\n")
+    ended, output = answer(root, typed, "restore", "--to", "point")
+    assert (ended, contents(root) == before) == (code, last.startswith("To undo"))
+    assert "Made since, to be deleted:\n  made.txt\n" in output
+    assert "Restore these files? [y/n] " in output
+    assert last in output.rstrip("\n").rpartition("\n")[2]
+
+
+@pytest.mark.process
+def test_at_a_terminal_nothing_is_asked_if_there_is_nothing_to_restore(root: Path, ws: Workspace) -> None:
+    succeed(ws.checkpoint("point"))
+    change = land(ws, write("a.txt", "1\n"))
+    assert "?" not in answer(root, b"", "restore", "--to", change)[1]
+    run(["undo"])
+    assert answer(root, b"", "restore", "--to", "point")[0] == 0
+
+
 @pytest.mark.promise("back.restore")
 def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Workspace, run_command: Run) -> None:
     first = land(ws, write("a.txt", "1\n"), write("sub/b.txt", "1\n"))
