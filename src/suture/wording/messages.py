@@ -169,7 +169,7 @@ def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
     return "The history contains only files that suture changed here, and files in checkpoints."
 
 
-_SMALLER_TREE = "List builds and packages in .gitignore"
+_SMALLER_TREE = "List what should not be in checkpoints in .gitignore"
 
 
 def _limit_reached(error: errors.CheckpointTooLarge) -> str:

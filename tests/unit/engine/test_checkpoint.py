@@ -252,7 +252,10 @@ def test_a_tree_that_does_not_fit_into_the_history_has_no_checkpoint() -> None:
     assert error_of(ws.checkpoint("first"))["setting"] == "history_max_bytes"
     for name in list(fs.files())[1:]:
         remove(fs, name)
+    fs.put("0", b"small\n")
     succeed(ws.checkpoint("second"))
+    fs.put("new", bytes(range(256)) * 2)
+    assert error_of(ws.checkpoint("third"))["setting"] == "history_max_bytes"
 
 
 @pytest.mark.parametrize("name", ["", " ", "\t", "two\nlines", "\x1b[31m", "\0", "\u202e", "\udcff", "x" * 101])
