@@ -77,6 +77,10 @@ def make_past(*, legacy: bool) -> Past:
     undone = land(ws, write("a", lines(3, 9, 15)))
     succeed(ws.patch("c", [{"operation": "replace", "oldText": "2", "toClipboard": "x", "fromClipboard": "x"}]))
     succeed(ws.undo(undone))
+    if not legacy:
+        succeed(ws.checkpoint("third"))
+        fs.put("by hand", b"1\n")
+        succeed(ws.checkpoint("fourth"))
     land(ws, delete("d/new"), write("c", b"3\n"))
     land(ws, write("c", b"4\n"))
     succeed(ws.undo())
@@ -113,7 +117,7 @@ def calls(*, legacy: bool = False) -> list[Call]:
         result += [methodcaller("restore", change_id)]
         result += [methodcaller("restore", change_id, ["c"])]
         result += [methodcaller("show", change_id)]
-    for name in ("first", "second"):
+    for name in ("first", "second", "third"):
         result += [methodcaller("restore", name)]
         result += [methodcaller("restore", name, ["a", "c"])]
     for path in ("a", "b", "c", "d", "d/new", "e", "run", "secret"):
