@@ -1,6 +1,7 @@
 """Scans of a whole tree: what is listed, what is read, and when they stop."""
 
 import errno
+import os
 import threading
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -199,3 +200,28 @@ def test_an_automatic_checkpoint_has_its_own_time_limit(clock: Callable[[float],
     with ws._engine.session() as session, pytest.raises(CheckpointTooLarge) as caught:
         take_checkpoint(session, Wanted("start", most_ms=2_000))
     assert (caught.value.limit, caught.value.setting) == (2_000, "checkpoint_ms")
+
+
+def test_a_file_that_is_written_right_after_a_checkpoint_is_never_missed(tmp_path: Path) -> None:
+    """Its size and its inode stay, and often its times."""
+    file = tmp_path / "ws/a"
+    file.parent.mkdir()
+    file.write_bytes(b"00")
+    ws = Workspace(file.parent)
+    succeed(ws.checkpoint("first"))
+    for number in range(1, 25):
+        file.write_bytes(b"%02d" % number)
+        assert succeed(ws.checkpoint())["changed"] == 1
+    ws.close()
+
+
+def test_a_file_whose_modification_time_was_set_back_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"1")
+    os.utime(file, ns=(10**18, 10**18))
+    first = scan_tree(LocalFS(), str(tmp_path))
+    file.write_bytes(b"2")
+    os.utime(file, ns=(10**18, 10**18))
+    second = scan_tree(LocalFS(), str(tmp_path), first)
+    assert second.reread == {"a"}
+    assert second.files["a"][1] != first.files["a"][1]
