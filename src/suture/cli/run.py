@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from contextlib import suppress
 
 from suture.audience import TERMINAL
@@ -106,5 +105,4 @@ def _report(options: argparse.Namespace, recording: Recording | None, code: int)
         changed = count(len(change.files), "file")
         note(f"{changed} changed (change {change.id}). To undo: suture undo {change.id}{at_root(options)}")
     if withheld:
-        note(f"Also changed, but cannot be undone, because only a hash is kept: {', '.join(withheld)}")
-    sys.stdout.flush()
+        note(f"Of these, only a hash is kept, so they cannot be undone: {', '.join(withheld)}")

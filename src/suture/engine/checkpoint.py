@@ -32,7 +32,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Self
 
     from suture.engine.session import Session
@@ -221,10 +221,9 @@ def _take(session: Session, wanted: Wanted) -> Taken:
             _keep_cache(session, known, found)
         raise _too_large(session, wanted, found)
     is_same = known.is_complete and found.files == known.stored and head == known.head
-    newest = points[-1] if points else None
-    has_point = newest is not None and newest.after_change == known.number and wanted.kind not in _ALWAYS
-    if is_same and (has_point or not wanted.is_wanted):
-        return Taken(newest if wanted.is_wanted else None, None, len(found.files), _unread(found), (), is_first=False)
+    point = _reusable(points, wanted, known.number, head)
+    if is_same and (point is not None or not wanted.is_wanted):
+        return Taken(point, None, len(found.files), _unread(found), (), is_first=False)
     with session.locked(), suspend():
         found = check_again(tree, session.guard, found, known.files, limits, keep)
         return history.keep(lambda database: _record(session, database, wanted, known, found, head))
@@ -263,13 +262,28 @@ def _record(
     if not known.is_complete or change is not None or files != known.stored or head != known.head:
         new = {name: _packed(content) for name, content in found.kept.items() if database.size(name) is None}
         database.keep_tree(known, files, new, head, is_complete=True)
-    point = None
-    if wanted.is_wanted:
-        key = new_id()
-        record = CheckpointRecord(wanted.kind, wanted.about, session.caller, head)
-        point = NamedPoint(key, wanted.name or key, database.last_number(), record=record)
-        database.add_checkpoint(point)
+    point = _add_point(session, database, wanted, head) if wanted.is_wanted else None
     return Taken(point, change, len(files), _unread(found), tuple(withheld), is_first=not known.is_complete)
+
+
+def _reusable(points: Sequence[NamedPoint], wanted: Wanted, number: int, head: Head | None) -> NamedPoint | None:
+    """The last checkpoint, if nothing has happened since, and nobody asked for another one."""
+    if not wanted.is_wanted or wanted.kind in _ALWAYS or not points:
+        return None
+    last = points[-1]
+    return last if last.after_change == number and last.record.head == head and not last.is_damaged else None
+
+
+def _add_point(session: Session, database: Database, wanted: Wanted, head: Head | None) -> NamedPoint:
+    """Add a checkpoint, unless the last one will do."""
+    last = _reusable(database.snapshots(), wanted, database.last_number(), head)
+    if last is not None:
+        return last
+    key = new_id()
+    record = CheckpointRecord(wanted.kind, wanted.about, session.caller, head)
+    point = NamedPoint(key, wanted.name or key, database.last_number(), record=record)
+    database.add_checkpoint(point)
+    return point
 
 
 def _differences(known: Mapping[str, Seen], files: Mapping[str, Seen], newer: set[str]) -> Iterable[FileRecord]:

@@ -208,6 +208,19 @@ def test_a_recording_that_cannot_begin_raises() -> None:
     assert (caught.value.code, "ran" in fs.files()) == ("CHECKPOINT_TOO_LARGE", False)
 
 
+def test_commands_that_change_nothing_share_a_checkpoint() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    for _ in range(3):
+        with ws.recording("make test"):
+            fs.node_of("a").modified_ns += 1  # touched
+    assert len(succeed(ws.checkpoints())["checkpoints"]) == 1
+    with ws.recording("make format"):
+        fs.put("a", b"2\n")
+    with ws.recording("make test"):
+        pass
+    assert [point["about"] for point in succeed(ws.checkpoints())["checkpoints"]] == ["make test", "make test"]
+
+
 def test_a_long_command_line_is_cut() -> None:
     ws, fs = workspace({"a": b"1\n"})
     with ws.recording("x" * 2_000):
