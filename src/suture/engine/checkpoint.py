@@ -19,7 +19,7 @@ from suture import log
 from suture.bounds import suspend, within
 from suture.errors import CheckpointExists, CheckpointTooLarge, GitBusy, HeadMoved, InternalError, SutureError
 from suture.files.checkpoints import NAMED, CheckpointRecord
-from suture.files.database import OUTSIDE, SHELL, NamedPoint, action_of, outside_summary, same_version
+from suture.files.database import OUTSIDE, SHELL, SNAPSHOT, NamedPoint, action_of, outside_summary, same_version
 from suture.files.fs import to_suture_error
 from suture.files.git import head_of
 from suture.files.journal import new_id
@@ -271,7 +271,8 @@ def _reusable(points: Sequence[NamedPoint], wanted: Wanted, number: int, head: H
     if not wanted.is_wanted or wanted.kind in _ALWAYS or not points:
         return None
     last = points[-1]
-    return last if last.after_change == number and last.record.head == head and not last.is_damaged else None
+    is_one = last.record.kind != SNAPSHOT and not last.is_damaged
+    return last if is_one and last.after_change == number and last.record.head == head else None
 
 
 def _add_point(session: Session, database: Database, wanted: Wanted, head: Head | None) -> NamedPoint:
