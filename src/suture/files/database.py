@@ -1065,6 +1065,10 @@ class Database:
 
     def _drop_until(self, number: int) -> None:
         """Drop the changes up to a number, the snapshots among them, and the contents only they refer to."""
+        included = self._checkpoints.number()
+        if included is not None and included < number:  # the state of the tree follows from these changes
+            known = self.tree()
+            self.keep_tree(known, known.files, {}, known.head, is_complete=known.is_complete)
         self._db.execute("DELETE FROM file WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM folder WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM change WHERE number <= ?", (number,))

@@ -1,5 +1,6 @@
 """Checkpoints of the whole tree: what other programs did is a change of its own."""
 
+import random
 import sqlite3
 from contextlib import closing
 from operator import methodcaller
@@ -411,6 +412,18 @@ def test_automatic_checkpoints_are_thinned_out_and_named_ones_stay(tree: tuple[W
     points = succeed(ws.checkpoints())["checkpoints"]
     assert [point["name"] for point in points if point["kind"] == "named"] == ["named"]
     assert [point["id"] for point in points if point["kind"] == "before"] == [f"{n:015}" for n in range(10, 60)]
+
+
+def test_the_state_of_the_tree_outlives_the_changes_that_led_to_it(tree: tuple[Workspace, MemoryFS]) -> None:
+    _, fs = tree
+    ws = Workspace(fs.root, Settings(history_max_bytes=150_000), fs=fs)
+    succeed(ws.checkpoint("first"))
+    for number in range(30):
+        noise = random.Random(number).randbytes(10_000).hex()
+        land(ws, write("a", noise), write("b", f"{number}\n")) if number else land(ws, write("sub/c", "2\n"))
+    assert len(list_changes(ws)) < 29
+    assert outside(ws) == []
+    assert succeed(ws.checkpoint("second"))["change_id"] is None
 
 
 DAMAGES = (
