@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from suture import Settings, SutureError, Workspace
+from suture.plan import SessionInfo
 from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
 from tests.faults.commit_scenario import (
     DURABILITIES,
@@ -57,6 +58,8 @@ class Outcome(NamedTuple):
 
 ABSENT = Outcome("old", ())
 LANDED = Outcome("new", ("transaction landed",))
+PERSON = SessionInfo("person", "cli", "", "cli")
+"""At a terminal, undo takes the newest change of all processes."""
 UNRECORDED = Outcome("new", ())
 UNDONE = Outcome("old", ("transaction undone", "undo landed"))
 
@@ -69,7 +72,7 @@ def look(fs: FS, root: str, variant: str = "move") -> Outcome:
 
 
 def undo(fs: FS, root: str, durability: str = "full") -> None:
-    result = Workspace(root, settings(durability), fs=fs).undo()
+    result = Workspace(root, settings(durability), session=PERSON, fs=fs).undo()
     assert not result.is_error, result.text
 
 
@@ -515,7 +518,7 @@ def kill_at_some_moment(root: Path, edits: int) -> None:
 
 def check_kills_at_some_moment(root: Path, times: int) -> None:
     (root / "counter.txt").write_text("total 0\n")
-    workspace = Workspace(root, Settings(durability="fast"))
+    workspace = Workspace(root, Settings(durability="fast"), session=PERSON)
     for edits in range(times):
         kill_at_some_moment(root, edits % 4)
         workspace.recover()
@@ -554,7 +557,7 @@ def check_edits_at_once(tmp_path: Path, number_of_edits: int) -> None:
         for writer in range(WRITERS)
     ]
     edit_at_once(tmp_path, work)
-    workspace = Workspace(tmp_path, Settings(durability="fast"))
+    workspace = Workspace(tmp_path, Settings(durability="fast"), session=PERSON)
     changes = workspace.history(limit=1000).metadata["changes"]
     assert len(changes) == len({change["change_id"] for change in changes}) == WRITERS * number_of_edits
     assert [change["change_id"] for change in changes] == sorted(
