@@ -285,7 +285,8 @@ class _Inverter:
     def invert(self, file: FileRecord) -> Iterable[FileChange]:
         """The changes that undo what happened to one file; none if that is undone already."""
         if file.after is None:
-            return self._undelete(file)
+            assert file.before is not None  # noqa: S101  it was deleted
+            return self._undelete(file.path, file.before)
         recorded = file.to or file.path
         path, exists = self._find_current(recorded, file.after)
         if file.to is not None and path not in {recorded, file.path}:
@@ -302,7 +303,14 @@ class _Inverter:
             raise _Clash(_file_conflict(place.name, *sides).evolve(about="file"))
         if path != file.path and file.to is not None:
             return self._move_back(file, place, current)
-        return self._put_back(file.after, file.before, place, current)
+        changes = self._put_back(file.after, file.before, place, current)
+        return [*changes, *self._bring_back_replaced(file)]
+
+    def _bring_back_replaced(self, file: FileRecord) -> Iterable[FileChange]:
+        """The changes that restore what a rename replaced, where the renamed file is gone from."""
+        if file.replaced is None or file.to is None:
+            return []
+        return self._undelete(file.to, file.replaced)
 
     def _find_current(self, left: str, after: Version) -> tuple[str, bool]:
         """The file's current path, and whether it exists.
@@ -327,13 +335,12 @@ class _Inverter:
             )
         return [Delete(place, current)]
 
-    def _undelete(self, file: FileRecord) -> Iterable[FileChange]:
-        assert file.before is not None  # noqa: S101  it was deleted
-        place, current = self._files.current(file.path)
-        old = self._database.require_content(file.path, file.before)
+    def _undelete(self, path: str, version: Version) -> Iterable[FileChange]:
+        place, current = self._files.current(path)
+        old = self._database.require_content(path, version)
         if current is None:
-            return [Create(place, Content((old,)), file.before.mode)]
-        if current.content.digest != file.before.digest:
+            return [Create(place, Content((old,)), version.mode)]
+        if current.content.digest != version.digest:
             raise _Clash(_file_conflict(place.name, None, current.content.bytes(), old))
         return []
 
@@ -352,7 +359,7 @@ class _Inverter:
         assert file.after is not None  # noqa: S101  as above
         home, at_home = self._files.current(file.path)
         if current is None and at_home is not None and at_home.content.digest == file.before.digest:
-            return []  # somebody moved it back
+            return self._bring_back_replaced(file)  # somebody moved it back
         content = self._merge_out(file.after, file.before, place, current)
         if at_home is not None:
             raise _Clash(

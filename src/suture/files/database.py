@@ -23,7 +23,7 @@ Nothing here opens, locks or commits; `files.history` does.
 from __future__ import annotations
 
 import time
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from heapq import merge
 
 from suture.errors import ChangeNotFound, ContentNotKept, HistoryDamaged
@@ -37,6 +37,7 @@ from suture.files.checkpoints import (
 )
 from suture.files.clipboards import Clipboards
 from suture.files.journal import id_at, id_before, new_id, time_of
+from suture.files.moves import Moves
 from suture.files.store import SCHEMA as CONTENT_SCHEMA
 from suture.files.store import Checksums, Contents, has_table
 from suture.plan import ChangeRecord, FileRecord, Head, SessionInfo, Version
@@ -46,7 +47,7 @@ from suture.text.edits import common_ends, edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from sqlite3 import Connection
     from typing import Any
 
@@ -114,7 +115,6 @@ _CONFIRMING_DAYS = 3  # with changes that confirm a time: a clock may be wrong
 _DROPPED_SHARE = 20  # at most 1/20 of all changes is dropped for its age at once, in case a clock is wrong
 _MAX_LOST = 100  # missing changes that are listed: a damaged number could make a gap of any size
 _NO_LIMIT = 1 << 62  # greater than any number of a change
-_OPPOSITE = {"create": "delete", "delete": "create"}
 _MODE_BITS = 0o7777  # the bits of a mode that are stored
 _NOT_UNDONE_UNASKED = {"undo", "redo", OUTSIDE}
 _NO_MODE = -1
@@ -171,97 +171,6 @@ class LastState(Record):
     """The last damaged record, if there is one."""
 
 
-class _Step(Record):
-    """What a change, or the undo of one of several, did to files."""
-
-    files: tuple[FileRecord, ...]
-    ids: tuple[str, ...]
-    """The change, and those that it carries out again because it undoes their undo."""
-    undone_ids: tuple[str, ...]
-    is_restore: bool
-    is_by_others: bool
-    """Whether another program did it."""
-
-    def inverse(self, change_id: str) -> _Step:
-        """The step that undoes this one, as a part of a change."""
-        files = tuple(
-            file.evolve(
-                action=_OPPOSITE.get(file.action, file.action),
-                path=file.to or file.path,
-                to=file.to and file.path,
-                before=file.after,
-                after=file.before,
-            )
-            for file in self.files
-        )
-        return _Step(files, (change_id, *self.undone_ids), self.ids, is_restore=False, is_by_others=False)
-
-
-def _real_moves(steps: Sequence[_Step], change: ChangeRecord) -> list[_Step]:
-    """The steps of a change without those that had no effect, because the file was somewhere else already.
-
-    A file that was really moved, created or deleted left a difference where it was first, and where it was in the end.
-    """
-    touched = {None, *(path for file in change.files for path in (file.path, file.to))}
-    at: dict[str, list[str | None]] = {}
-    records: list[tuple[_Step, FileRecord, list[str | None]]] = []
-    for step in steps:
-        for file in sorted(step.files, key=_is_creation):
-            known = None if _is_creation(file) else at.pop(file.path, None)
-            ends = known or [None if _is_creation(file) else file.path, None]
-            ends[1] = None if file.action == "delete" else file.to or file.path
-            if ends[1] is not None:
-                at[ends[1]] = ends
-            records.append((step, file, ends))
-    real: dict[int, list[FileRecord]] = {}
-    for step, file, ends in records:
-        if touched.issuperset(ends):
-            real.setdefault(id(step), []).append(file)
-    return [step.evolve(files=tuple(real.get(id(step), ()))) for step in steps]
-
-
-def _is_creation(file: FileRecord) -> bool:
-    return file.action == "create"
-
-
-class _Moves:
-    """What changes did to the names of files, in order, by the name that each file had before."""
-
-    def __init__(self, changes: Sequence[ChangeRecord]) -> None:
-        self.changes = changes
-        self._read = 0
-        self._numbers: list[int] = []
-        self._records: list[tuple[_Step, FileRecord]] = []
-        self._places: dict[str, list[int]] = {}
-
-    def read(self, steps_of: Callable[[ChangeRecord], Sequence[_Step]]) -> None:
-        """Read the changes that were added since; in each, what was created comes last."""
-        for change in self.changes[self._read :]:
-            for step in steps_of(change):
-                for file in sorted(step.files, key=_is_creation):
-                    if file.action != "update":
-                        self._places.setdefault(file.path, []).append(len(self._records))
-                        self._numbers.append(change.number)
-                        self._records.append((step, file))
-        self._read = len(self.changes)
-
-    def of(self, names: set[str], since: int) -> Iterator[tuple[_Step, FileRecord]]:
-        """The records about files with these names after a change; the set may grow meanwhile."""
-        at = bisect_right(self._numbers, since)
-        while True:
-            following = (self._next(self._places.get(name, ()), at) for name in names)
-            place = min(following, default=len(self._records))
-            if place == len(self._records):
-                return
-            yield self._records[place]
-            at = place + 1
-
-    def _next(self, places: Sequence[int], at: int) -> int:
-        """The first of these places from another one on; the end if there is none."""
-        number = bisect_left(places, at)
-        return places[number] if number < len(places) else len(self._records)
-
-
 class Database:
     """The records in an open database."""
 
@@ -276,8 +185,8 @@ class Database:
         self._cached_since: tuple[int, list[ChangeRecord]] | None = None
         self._tables: dict[str, bool] = {}
         """Which of the tables exist that version 0.1.0 does not have."""
-        self._steps_by_id: dict[str, Sequence[_Step]] = {}
-        self._moves: _Moves | None = None
+        self._undone: dict[str, list[ChangeRecord]] = {}
+        self._moves: Moves | None = None
         self._planned: list[ChangeRecord] = []
 
     def change(self, change_id: str) -> ChangeRecord:
@@ -411,66 +320,41 @@ class Database:
         another program, with the content that was deleted. If a redo deleted it, an undo of what was redone also
         brings it back.
         """
-        deletions: set[tuple[str, str]] = set()
-        deleted: set[tuple[str, str | None]] = set()
-        names, there = {path}, True
-        for step, file in self._moves_since(since).of(names, since):
-            if there and file.path == path and file.to is not None:
-                path = file.to
-                names.add(path)
-            elif there and file.path == path and file.action == "delete":
-                there = False
-                deletions |= {(deleting, path) for deleting in step.ids}
-                deleted.add((path, _digest(file.before)))
-            elif not there and file.action == "create":
-                brought_back = any((undone, file.path) in deletions for undone in step.undone_ids)
-                same = step.is_by_others and (file.path, _digest(file.after)) in deleted
-                there = brought_back or same or step.is_restore
-                path = file.path if there else path
-        return path, there
+        return self._moves_since(since).follow(path, since)
 
-    def _moves_since(self, number: int) -> _Moves:
-        """What changes after a number, or also earlier ones, did to the names of files."""
-        self.changes_since(number)
+    def _moves_since(self, number: int) -> Moves:
+        """What changes after a number did to the names of files; and earlier ones that an undo of several undoes."""
+        start = number
+        while (lowest := self._lowest_undone(self.changes_since(start))) <= start:
+            start = lowest - 1
         assert self._cached_since is not None  # noqa: S101  it was just read
         changes = self._cached_since[1]
         if self._moves is None or self._moves.changes is not changes:
-            self._moves = _Moves(changes)
-        self._moves.read(self._steps)
+            self._moves = Moves(changes, self._undone_by, (OUTSIDE, SHELL))
+        self._moves.read()
         return self._moves
 
-    def _steps(self, change: ChangeRecord) -> Sequence[_Step]:
-        """The steps in which to follow a file through a change.
+    def _lowest_undone(self, changes: Iterable[ChangeRecord]) -> int:
+        """The lowest number of a change that one of these undoes together with others, or by undoing such an undo."""
+        if not self._has_table("also_undoes"):
+            return _NO_LIMIT
+        groups = (change for change in changes if change.undoes is not None and self._undoes_several(change))
+        return min((record.number for change in groups for record in self._undone_by(change)), default=_NO_LIMIT)
 
-        An undo of several changes records only what differs in the end. A file is followed through the undo of each.
-        """
-        steps = self._steps_by_id.get(change.id)
-        if steps is None:
-            undone = self._undone_by(change) if change.undoes and self._has_table("also_undoes") else []
-            of_each = [self._steps(record) for record in sorted(undone, key=lambda record: -record.number)]
-            if len(undone) == len(change.undone_ids) and sum(map(len, of_each)) > 1:
-                steps = _real_moves([step.inverse(change.id) for each in of_each for step in reversed(each)], change)
-            else:
-                redone = self._redone(change) if any(file.action == "delete" for file in change.files) else ()
-                is_restore, is_by_others = change.tool == "restore", change.tool in {OUTSIDE, SHELL}
-                steps = [_Step(change.files, (change.id, *redone), change.undone_ids, is_restore, is_by_others)]
-            self._steps_by_id[change.id] = steps
-        return steps
-
-    def _redone(self, change: ChangeRecord) -> Iterator[str]:
-        """The changes that this one carries out again, because it undoes an undo."""
-        queue = [change]
-        while queue:
-            for undo in self._undone_by(queue.pop()):
-                originals = self._undone_by(undo)
-                yield from (original.id for original in originals)
-                queue += originals
+    def _undoes_several(self, change: ChangeRecord) -> bool:
+        """Whether a change undoes several ones, or an undo that does, and so on."""
+        return bool(change.also_undoes) or any(map(self._undoes_several, self._undone_by(change)))
 
     def _undone_by(self, change: ChangeRecord) -> list[ChangeRecord]:
         """The earlier changes that this one undoes, without those that are lost or damaged."""
+        if change.id not in self._undone:
+            self._undone[change.id] = [*self._read_undone(change)]
+        return self._undone[change.id]
+
+    def _read_undone(self, change: ChangeRecord) -> Iterator[ChangeRecord]:
         rows = [self._row("SELECT number FROM change WHERE id = ?", undone) for undone in change.undone_ids]
         records = [self._record(row[0]) for row in rows if row is not None]
-        return [record for record in records if record.state != "damaged" and record.number < change.number]
+        return (record for record in records if record.state != "damaged" and record.number < change.number)
 
     def _numbers_undoing(self, change_id: str) -> list[int]:
         """The numbers of the changes that undo this one, whatever their state."""
@@ -895,7 +779,7 @@ class Database:
         number = self._db.execute(query, (change_id, tool, summary, undoes)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
         self._cached_since = None
-        self._steps_by_id.clear()
+        self._undone.clear()
         return number
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
@@ -1076,7 +960,7 @@ class Database:
             if self._has_table(table):
                 self._db.execute(f"DELETE FROM {table} WHERE change <= ?", (number,))  # noqa: S608  written by us
         self._cached_since = None
-        self._steps_by_id.clear()
+        self._undone.clear()
         self._checksums.drop("change", number)
         for kind in ("snapshot", "files"):
             self._checksums.drop(kind, number - 1)
@@ -1257,10 +1141,6 @@ def _file_record(row: tuple[Any, ...]) -> FileRecord:
 
 def _version(name: str | None, mode: int | None) -> Version | None:
     return None if name is None else Version(name, mode)
-
-
-def _digest(version: Version | None) -> str | None:
-    return None if version is None else version.digest
 
 
 def _mode(version: Version | None) -> int | None:

@@ -165,6 +165,49 @@ def test_a_file_that_others_had_moved_back_is_not_followed_to_where_the_redo_did
     assert (error["code"], error["conflicts"][0]["path"]) == ("UNDO_CONFLICT", "a")
 
 
+@pytest.mark.promise("back.machine")
+def test_a_file_is_followed_where_others_had_moved_it_when_it_was_undone_and_redone() -> None:
+    agent, other, fs = workspaces({"a": lines()})
+    land(agent, delete("a"))
+    land(agent, create("d", lines(1)))
+    land(other, rename("d", "a"))
+    undo_all(agent)
+    assert fs.files() == {"a": lines()}
+    succeed(agent.redo())
+    assert fs.files() == {"a": lines(1)}
+    undo_all(agent)
+    assert fs.files() == {"a": lines()}
+
+
+@pytest.mark.promise("back.machine")
+def test_a_redo_brings_each_of_several_files_of_one_name_back_as_itself() -> None:
+    agent, _, fs = workspaces({})
+    land(agent, create("a", lines(1)))
+    land(agent, rename("a", "b"))
+    last = land(agent, create("a", lines(2)))
+    undo_all(agent)
+    succeed(agent.redo())
+    succeed(agent.undo(last))
+    assert fs.files() == {"b": lines(1)}
+
+
+@pytest.mark.promise("back.machine")
+@pytest.mark.parametrize("taken", [False, True])
+def test_what_a_chain_replaced_comes_back_though_others_moved_the_file_back_before(*, taken: bool) -> None:
+    agent, other, fs = workspaces({"a": lines(1), "b": lines(2)})
+    land(agent, rename("b", "c"))
+    land(agent, rename("a", "b"))
+    undo = undo_all(agent)["change_id"]  # c => b, which replaces what was at b
+    land(other, rename("b", "c"))
+    if taken:
+        land(other, create("b", "x\n"))
+        error = error_of(agent.redo())
+        assert (error["code"], error["conflicts"][0]["path"]) == ("UNDO_CONFLICT", "b")
+        return
+    assert succeed(agent.redo())["change_id"] != undo
+    assert fs.files() == {"b": lines(1), "c": lines(2)}
+
+
 # Later work, and what is in the way
 
 
