@@ -298,7 +298,9 @@ def _by_mcp(case: Case) -> list[CallResult]:
             results = thread.submit(client)
             tools = ",".join({call.tool for call in case.calls})
             try:
-                main(["mcp", "--root", root, "--durability", "fast", "--max-answer", "10000000", "--tools", tools])
+                options = ["--durability", "fast", "--max-answer", "10000000", "--tools", tools]
+                # The files of the case are put there while the server runs: a checkpoint may see some of them.
+                main(["mcp", "--root", root, *options, "--set", "checkpoints=false"])
             finally:
                 gc.set_threshold(*threshold)
         return results.result()
