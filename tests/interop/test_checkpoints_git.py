@@ -93,6 +93,18 @@ def test_tracked_files_are_kept_although_they_are_ignored(repo: Repo) -> None:
     assert [(repo.top / name).read_bytes() for name in ("x.log", "out/y", "z.log")] == [b"1\n", b"1\n", b"2\n"]
 
 
+def test_an_ignored_file_that_is_tracked_now_may_have_been_there_before(repo: Repo) -> None:
+    (repo.top / "x.log").write_bytes(b"1\n")
+    ws = Workspace(repo.top)
+    succeed(ws.checkpoint("first"))
+    git(repo.top, "add", "-f", "x.log")
+    assert succeed(ws.checkpoint("second"))["change_id"] is None
+    (repo.top / "x.log").write_bytes(b"2\n")
+    assert succeed(ws.checkpoint("third"))["changed"] == 1
+    assert succeed(ws.restore("first"))["deleted"] == []
+    assert (repo.top / "x.log").read_bytes() == b"1\n"
+
+
 def test_line_endings_modes_and_filters_are_as_they_were(repo: Repo) -> None:
     """A stash or a commit would convert them, and run the filter."""
     git(repo.top, "config", "core.autocrlf", "input")

@@ -250,6 +250,8 @@ def _record(
         for path in found.unreadable:
             files.pop(path, None)
         differences = list(_differences(known.files, files, newer))
+        hidden = database.were_ignored(file.path for file in differences if file.before is None)
+        differences = [file for file in differences if file.path not in hidden]  # they may have been there before
         withheld = [file.path for file in differences if is_withheld(session.guard, file.path)]
         kept = tuple(file for file in differences if not is_withheld(session.guard, file.path))
         if kept:

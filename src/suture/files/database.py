@@ -702,11 +702,35 @@ class Database:
                 continue
             is_known, last = self._last_known(path, number)
             files[path] = None
-            if last is None and found is not None and (is_ignored is None or is_ignored(path)):
+            if (
+                last is None
+                and found is not None
+                and (is_ignored is None or is_ignored(path) or bool(self.were_ignored([path])))
+            ):
                 continue  # it may have been there before
             if is_known and not same_version(last, found) and (last is None or self.size(last.digest) is not None):
                 files[path] = FileRecord(path, action_of(last, found), last, found)
         return tuple(file for file in files.values() if file is not None)
+
+    def were_ignored(self, paths: Iterable[str]) -> set[str]:
+        """The paths that were ignored according to the `.gitignore` files when the tree was last scanned.
+
+        There may have been files, although they are not in the state of the tree.
+        """
+        from suture.files.gitignore import GITIGNORE
+        from suture.files.glob import Ignore
+        from suture.files.scan import is_ignored_by
+
+        known: dict[str, tuple[tuple[int, Ignore], ...]] = {}
+
+        def rules_in(prefix: str) -> tuple[tuple[int, Ignore], ...]:
+            if prefix not in known:
+                name, _ = self._checkpoints.file(_encode(prefix + GITIGNORE)) or (None, 0)
+                content = None if name is None else self.content(name)
+                known[prefix] = () if content is None else ((len(prefix), Ignore(content)),)
+            return known[prefix]
+
+        return {path for path in paths if is_ignored_by(path, rules_in)}
 
     def _last_known(self, path: str, number: int) -> tuple[bool, Version | None]:
         """Whether it is known what was at a path last, and which version; None: no file.

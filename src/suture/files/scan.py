@@ -130,19 +130,27 @@ def scan(
 
 def is_ignored(tree: Tree, path: str) -> bool:
     """Whether a scan would leave out a path, if neither git nor the history knew it."""
-    if is_outside(path):
-        return True
-    names = path.split("/")
-    rules = rules_above(tree)
+
+    def rules_in(prefix: str) -> Rules:
+        rules = _ignore_rules(tree.fs, tree.folder(prefix.removesuffix("/")), prefix)
+        return rules if prefix else (*rules_above(tree), *rules)
+
     try:
-        for depth, name in enumerate(names):
-            prefix = "".join(f"{above}/" for above in names[:depth])
-            rules += _ignore_rules(tree.fs, tree.folder(prefix.removesuffix("/")), prefix)
-            if not _not_ignored([name], prefix, rules, folders=depth < len(names) - 1):
-                return True
+        return is_outside(path) or is_ignored_by(path, rules_in)
     except (OSError, SutureError) as error:
         log.debug("scan", "%s: %s", path, error)
         return True
+
+
+def is_ignored_by(path: str, rules_in: Callable[[str], Rules]) -> bool:
+    """Whether a path is ignored, given a function that returns the rules in a folder."""
+    names = path.split("/")
+    rules: Rules = ()
+    for depth, name in enumerate(names):
+        prefix = "".join(f"{above}/" for above in names[:depth])
+        rules += rules_in(prefix)
+        if not _not_ignored([name], prefix, rules, folders=depth < len(names) - 1):
+            return True
     return False
 
 

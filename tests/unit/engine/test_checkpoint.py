@@ -191,6 +191,33 @@ def test_ignored_files_are_left_out_unless_the_history_knows_them() -> None:
     assert outside(ws) == [[("update", "b.log"), ("update", "sub/keep.log")]]
 
 
+@pytest.mark.parametrize("by_suture", [False, True])
+def test_files_that_are_no_longer_ignored_were_not_made_since(*, by_suture: bool) -> None:
+    ws, fs = workspace({".gitignore": b"*.log\n/out/\n", "a.log": b"1\n", "out/b": b"1\n", "c": b"1\n"})
+    succeed(ws.checkpoint("first"))
+    if by_suture:
+        land(ws, write(".gitignore", ""))
+    else:
+        fs.put(".gitignore", b"")
+    fs.put("new", b"1\n")
+    succeed(ws.checkpoint("second"))
+    assert outside(ws) == [[*([] if by_suture else [("update", ".gitignore")]), ("create", "new")]]
+    fs.put("a.log", b"2\n")
+    assert succeed(ws.checkpoint("third"))["changed"] == 1
+    assert succeed(ws.restore("first", yes=True))["deleted"] == ["new"]
+    assert fs.files() == {".gitignore": b"*.log\n/out/\n", "a.log": b"1\n", "out/b": b"1\n", "c": b"1\n"}
+
+
+def test_a_file_that_is_no_longer_ignored_may_have_been_there_when_it_is_edited() -> None:
+    ws, fs = workspace({".gitignore": b"*.log\n", "a.log": b"1\n", "c": b"1\n"})
+    succeed(ws.checkpoint("first"))
+    fs.put(".gitignore", b"")
+    land(ws, write("a.log", "2\n"))
+    assert outside(ws) == []
+    assert succeed(ws.restore("first"))["deleted"] == []
+    assert fs.files()["a.log"] == b"1\n"
+
+
 @pytest.mark.parametrize("folder", [".git", ".hg", ".svn", ".jj", ".suture", "sub/.git", ".GIT", ".suture-x"])
 def test_folders_of_version_control_and_of_suture_are_left_out(folder: str, tree: tuple[Workspace, MemoryFS]) -> None:
     ws, fs = tree
