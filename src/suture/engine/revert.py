@@ -148,14 +148,19 @@ def plan_possible(
 ) -> tuple[list[FileChange], list[str]]:
     """As `restore`, but leave files that cannot be restored: they are protected, or their contents are not kept.
 
-    Also returns their names, if they may differ.
+    Also returns their names, if they may differ. If a link or a folder is where a file was, nothing can be planned: the
+    content of that file may only exist in another one, which would be deleted.
     """
     changes: list[FileChange] = []
     left: list[str] = []
     for path, version in state.items():
         try:
             changes += restore(session, database, {path: version})
-        except (ContentNotKept, NotAFile, NotAFolder, PathOutsideWorkspace, ProtectedPath):
+        except (NotAFile, NotAFolder, PathOutsideWorkspace):
+            if version is not None:
+                raise
+            left.append(path)
+        except (ContentNotKept, ProtectedPath):
             left.append(path)
     return changes, left
 

@@ -724,6 +724,8 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         if not files:
             are = "is" if len(versions) == 1 else "are"
             words = f"No change: {wording.count(len(versions), 'file')} {are} already in that state."
+            if checkpoint is not None:
+                words = "No change: the files that checkpoints contain are already in that state."
         elif change is None:
             words = wording.dry_run(f"would restore {what}")
         else:

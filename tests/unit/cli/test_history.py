@@ -347,7 +347,7 @@ def test_at_a_terminal_a_restore_is_shown_and_asked_about(
     (root / "made.txt").write_bytes(b"new\n")
     ended, output = answer(root, typed, "restore", "--to", "point")
     assert (ended, contents(root) == before) == (code, last.startswith("To undo"))
-    assert "Made since, to be deleted:\n  made.txt\n" in output
+    assert "Created since, to be deleted:\n  made.txt\n" in output
     assert "Restore these files? [y/n] " in output
     assert last in output.rstrip("\n").rpartition("\n")[2]
 

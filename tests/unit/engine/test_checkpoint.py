@@ -415,15 +415,25 @@ def test_a_checkpoint_is_found_by_the_beginning_of_its_id(tree: tuple[Workspace,
     assert fs.files()["a"] == b"1\n"
 
 
-def test_files_that_cannot_be_restored_are_left_and_named(tree: tuple[Workspace, MemoryFS]) -> None:
+def test_where_a_folder_or_a_link_is_in_the_place_of_a_file_nothing_is_restored(
+    tree: tuple[Workspace, MemoryFS],
+) -> None:
+    """The only copy of the file's content may be one that would be deleted."""
     ws, fs = tree
     succeed(ws.checkpoint("first"))
+    content = fs.files()["a"]
+    remove(fs, "a")
+    fs.put("lib/a", content)
+    fs.put_link("a", "lib/a")
+    fs.put("b", b"2\n")
+    before = state(fs)
+    assert (error_of(ws.restore("first", yes=True))["code"], state(fs)) == ("NOT_A_FILE", before)
+    assert succeed(ws.restore("first", ["b"]))["left"] == []
+    assert fs.files()["b"] == b"x\n"
     remove(fs, "a")
     fs.put("a/x", b"")
-    fs.put("b", b"2\n")
-    result = ws.restore("first", yes=True)
-    assert (succeed(result)["left"], fs.files()["b"]) == (["a"], b"x\n")
-    assert "Left as they are" in result.text
+    before = state(fs)
+    assert (error_of(ws.restore("first", yes=True))["code"], state(fs)) == ("NOT_A_FILE", before)
 
 
 # What is kept, and for how long
