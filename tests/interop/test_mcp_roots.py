@@ -76,7 +76,9 @@ def test_each_worktree_is_its_own_root(repository: Path, mode: str) -> None:
         ("code/app", "code/app/.worktrees/inner", [], "inner\n"),
         ("code/app", "code/fix", ["--allow-root", "~/code"], "fix\n"),
         ("code/app", "code/fix", ["--root", "../app"], "one\n"),
-        ("code/app", "code/fix", [], "one\n"),
+        ("code/app", "code/fix", [], "fix\n"),
+        ("code/app/.worktrees/inner", "code/fix", [], "fix\n"),
+        ("code/fix", "code/app/src", [], "one\n"),
     ],
 )
 def test_a_client_declares_what_it_may(
@@ -87,8 +89,32 @@ def test_a_client_declares_what_it_may(
     (repository / ".worktrees" / "inner" / "a.txt").write_bytes(b"inner\n")
     with started_in(home / start, home, *options, declared=home / declared) as caller:
         result = caller.call("file_read", {"path": "a.txt", "format": "raw"})
+    assert text_of(result) == content
+
+
+@pytest.mark.promise("serve.roots")
+def test_a_relative_path_is_in_the_worktree_beside_that_the_client_declares(repository: Path) -> None:
+    fix = repository.parent / "fix"
+    with started_in(repository, repository.parent.parent, declared=fix) as caller:
+        assert not caller.call("file_edit", edit("a.txt", "one", "two")).is_error
+    assert ((repository / "a.txt").read_bytes(), (fix / "a.txt").read_bytes()) == (b"one\n", b"two\n")
+
+
+@pytest.mark.promise("serve.roots")
+@pytest.mark.parametrize("claim", ["../app/.git/worktrees/fix", "../app/.git", ".own"])
+def test_a_folder_that_only_claims_to_be_a_worktree_is_refused(repository: Path, claim: str) -> None:
+    """The claims: another worktree's folder, the repository itself, and a folder of its own that names it."""
+    claiming = repository.parent / "claiming"
+    (claiming / ".own").mkdir(parents=True)
+    (claiming / ".own" / "commondir").write_text(f"{repository}/.git\n")
+    (claiming / ".own" / "gitdir").write_text(f"{claiming}/.git\n")
+    (claiming / ".own" / "HEAD").write_text("ref: refs/heads/master\n")
+    (claiming / ".git").write_text(f"gitdir: {claim}\n")
+    (claiming / "a.txt").write_bytes(b"claiming\n")
+    with started_in(repository, repository.parent.parent, declared=claiming) as caller:
+        result = caller.call("file_read", {"path": "a.txt", "format": "raw"})
     first, _, note = text_of(result).partition("\n")
-    assert (f"{first}\n", bool(note.strip())) == (content, not options and declared == "code/fix")
+    assert (first, f"not to {claiming}, where suture may not work" in note) == ("one", True)
 
 
 @pytest.mark.promise("serve.roots")

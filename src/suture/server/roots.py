@@ -3,9 +3,10 @@
 With `--root`, that is all. Otherwise the root is found where the client starts the server, as on the command line. But
 some clients start servers in the home folder or in /, and many declare the folders that are open in them
 (`roots/list`). A client, or whoever talks through it, must not be able to point suture at any folder. So a declared
-folder counts only inside the root that was found, or a folder that the operator allows (`--allow-root`). If there is
-neither, because the server was started outside of any project, the user's own repositories count: those below the home
-folder, except in its hidden folders.
+folder counts only inside the root that was found, or a folder that the operator allows (`--allow-root`), or as another
+worktree of the repository that was found, if that repository's git folder names it too. If there is neither a root nor
+an allowed folder, because the server was started outside of any project, the user's own repositories count: those below
+the home folder, except in its hidden folders.
 
 Rejected: to serve the home folder or / if nothing better is known. Nobody wants that, and an agent would search it all.
 """
@@ -81,6 +82,8 @@ class RootRule(Record):
             if is_inside(real, base):
                 root = marked if marked is not None and is_inside(marked, base) else real
                 return None if self.unfit(root) else root
+        if found is not None and marked is not None and _is_worktree_beside(marked, found):
+            return None if self.unfit(marked) else marked
         if found is None and not self.allowed and marked is not None and self._is_own(marked):
             return marked
         return None
@@ -124,6 +127,14 @@ def _marked(folder: str) -> str | None:
     """The nearest folder, from this one upwards, that is a repository or a workspace that suture knows."""
     found = find_root(folder)
     return None if found.reason == START else found.path
+
+
+def _is_worktree_beside(folder: str, found: str) -> bool:
+    """Whether two folders are worktrees of one repository, whose git folder names each that is linked to it."""
+    from suture.files.git import common_folder  # few clients declare such a folder
+
+    common = common_folder(f"{found}/.git")
+    return common is not None and common_folder(f"{folder}/.git") == common
 
 
 def declared_folders(result: object) -> list[str]:

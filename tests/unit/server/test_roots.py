@@ -134,6 +134,81 @@ def test_a_declared_folder_counts_only_where_it_may(
     assert accepted == (None if root is None else str(world / root))
 
 
+@pytest.fixture
+def linked(world: Path) -> Path:
+    """Worktrees that are linked to the repository: outside of the home folder, and in a hidden folder; and others."""
+    for name, place in (("out", "srv/out"), ("hidden", "home/.agent/fix")):
+        git = world / "home/code/app/.git/worktrees" / name
+        for folder in (git, world / place / "deep"):
+            folder.mkdir(parents=True)
+        (git / "commondir").write_text("../..\n")
+        (git / "gitdir").write_text(f"{world / place}/.git\n")
+        (world / place / ".git").write_text(f"gitdir: {git}\n")
+    return world
+
+
+@pytest.mark.promise("serve.roots")
+@pytest.mark.parametrize(
+    ("start", "allowed", "declared", "root"),
+    [
+        ("home/code/app", (), "srv/out", "srv/out"),
+        ("home/code/app/src", (), "srv/out/deep", "srv/out"),
+        ("home/code/app", (), "home/.agent/fix", "home/.agent/fix"),
+        ("home/code/app", ("home/notes",), "srv/out", "srv/out"),
+        ("srv/out/deep", (), "home/code/app/src", "home/code/app"),
+        ("srv/out", (), "home/.agent/fix", "home/.agent/fix"),
+        ("srv/out", (), "srv/site", None),
+        ("srv/site", (), "srv/out", None),
+        ("srv/plain", (), "srv/out", None),
+        ("home", (), "srv/out", None),
+    ],
+)
+def test_a_worktree_of_the_repository_that_was_found_counts(
+    linked: Path, start: str, allowed: tuple[str, ...], declared: str, root: str | None
+) -> None:
+    accepted = rule(linked, start, *allowed).accepted(f"{linked}/{declared}")
+    assert accepted == (None if root is None else str(linked / root))
+
+
+def test_the_home_folder_does_not_count_as_a_worktree(linked: Path) -> None:
+    git = linked / "home/code/app/.git/worktrees/out"
+    (git / "gitdir").write_text(f"{linked / 'home/.git'}\n")
+    (linked / "home/.git").write_text(f"gitdir: {git}\n")
+    assert rule(linked, "home/code/app").accepted(f"{linked / 'home'}") is None
+
+
+@pytest.mark.promise("serve.roots")
+@pytest.mark.parametrize("claim", ["home/code/app/.git/worktrees/out", "home/code/app/.git", "srv/plain/own"])
+@pytest.mark.parametrize("start", ["home/code/app", "srv/out"])
+def test_a_folder_that_only_claims_to_be_a_worktree_does_not_count(linked: Path, start: str, claim: str) -> None:
+    own = linked / "srv/plain/own"
+    own.mkdir()
+    (own / "commondir").write_text(f"{linked / 'home/code/app/.git'}\n")
+    (own / "gitdir").write_text(f"{linked}/srv/plain/.git\n")
+    (linked / "srv/plain/.git").write_text(f"gitdir: {linked / claim}\n")
+    assert rule(linked, start).accepted(f"{linked}/srv/plain") is None
+
+
+@pytest.mark.promise("serve.roots")
+@pytest.mark.parametrize("start", ["home/code/app", "srv/out"])
+def test_a_folder_with_a_repository_of_its_own_or_a_link_does_not_count(linked: Path, start: str) -> None:
+    site, plain = linked / "srv/site", linked / "srv/plain"
+    (site / ".git/commondir").write_text(f"{linked / 'home/code/app/.git'}\n")
+    (site / ".git/gitdir").write_text(f"{site}/.git\n")
+    (plain / ".git").symlink_to(linked / "home/code/app/.git")
+    assert [rule(linked, start).accepted(str(folder)) for folder in (site, plain)] == [None, None]
+
+
+@pytest.mark.promise("serve.roots")
+def test_a_repository_that_names_another_ones_folder_gets_nothing(linked: Path) -> None:
+    git = linked / "srv/site/.git/worktrees/stolen"
+    git.mkdir(parents=True)
+    (git / "commondir").write_text("../..\n")
+    (git / "gitdir").write_text(f"{linked / 'home/code/app/.git'}\n")
+    (linked / "srv/site/.git/config").write_text(f"[core]\n\tworktree = {linked / 'home/code/app'}\n")
+    assert rule(linked, "srv/site").accepted(f"{linked / 'home/code/app'}") is None
+
+
 def test_without_a_home_no_repository_is_the_users_own(world: Path) -> None:
     declared = str(world / "home/code/app")
     assert [RootRule("/", home).accepted(declared) for home in ("", "/", declared)] == [None] * 3
