@@ -7,7 +7,7 @@ again the next time ("racily clean").
 The tree has every regular file below the root, except those in the folders of version control systems, suture's own,
 and those that `.gitignore` files exclude, unless git tracks them or the history knows them. Folders that are
 repositories of their own are entered, and their indexes are read too. Links are neither followed nor listed. Large
-files are listed, but not read. Contents of protected files and of `.env` files are hashed, but not kept.
+files are listed, but not read. Contents of protected files and of files with names of secrets are hashed, but not kept.
 
 Every content is one that the file had at some moment: if its stamp changes while it is read, it is read again. Many
 files are read in threads: reading, hashing and compressing let other threads run, which halves the time on two cores.
@@ -26,7 +26,7 @@ from suture.files.fs import Tree, split, to_suture_error
 from suture.files.gitignore import GITIGNORE, require_rules, rules_above
 from suture.files.glob import join
 from suture.files.local_fs import LocalFS
-from suture.files.protected import is_own
+from suture.files.protected import Patterns, folded_names, is_own
 from suture.files.walk import drop_ignored
 from suture.files.worktree import tracked_files
 from suture.plan import digest
@@ -49,7 +49,32 @@ if TYPE_CHECKING:
 
 VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", "git~1"))
 """Names of version control systems, which no checkpoint contains."""
-_SECRETS = ".env"  # the beginning of the names of files that hold passwords
+SECRETS = (
+    ".env*",
+    "*.env",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    ".npmrc",
+    ".pgpass",
+    ".htpasswd",
+    ".pypirc",
+    "credentials",
+    "credentials.json",
+    "service-account*.json",
+    "secrets.*",
+    "*.tfvars",
+)
+"""Names of files that often hold passwords or private keys: checkpoints keep only their hashes.
+
+Case does not matter. Tools edit these files as they do any other, and record such an edit with its contents.
+"""
+_SECRETS = Patterns(SECRETS)
 _MANY_FILES, _MANY_BYTES = 200, 4_000_000  # to read, from which on threads pay
 _BATCH_FILES, _BATCH_BYTES = 256, 4_000_000  # that a thread reads at once
 _MAX_THREADS = 4
@@ -160,8 +185,8 @@ def is_outside(path: str) -> bool:
 
 
 def is_withheld(guard: Guard, path: str) -> bool:
-    """Whether only the hash of a file is kept: it is protected, or its name is that of a file with passwords."""
-    return split(path)[1].casefold().startswith(_SECRETS) or guard.rule(path) is not None
+    """Whether only the hash of a file is kept: it is protected, or its name is that of a secret."""
+    return _SECRETS.match(folded_names(split(path)[1])) is not None or guard.rule(path) is not None
 
 
 def check_again(

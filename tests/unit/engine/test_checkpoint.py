@@ -235,7 +235,7 @@ def test_links_are_not_followed_and_devices_not_read(tree: tuple[Workspace, Memo
 
 def test_contents_of_protected_files_and_of_env_files_are_not_kept() -> None:
     secret = b"PASSWORD=hunter2-hunter2-hunter2\n"
-    ws, fs = workspace({".env": secret, "sub/.env.local": secret, ".envrc": secret, ".npmrc": b"1\n"})
+    ws, fs = workspace({".env": secret, "sub/.env.local": secret, ".envrc": secret, "npmrc": b"1\n"})
     succeed(ws.checkpoint("first"))
     assert not any(b"hunter2" in stored for stored in fs.shelf.values())
     fs.put(".env", secret + b"#")
@@ -243,13 +243,52 @@ def test_contents_of_protected_files_and_of_env_files_are_not_kept() -> None:
     result = ws.checkpoint("second")
     assert (succeed(result)["withheld"], succeed(result)["change_id"]) == ([".env", ".envrc"], None)
     assert ".env, .envrc changed (only hashes are kept)" in result.text
-    fs.put(".npmrc", b"2\n")
+    fs.put("npmrc", b"2\n")
     fs.put(".env", secret)
     succeed(ws.checkpoint("third"))
     assert [summary for _, summary, _ in summaries(ws)] == [
         "1 file changed outside suture; also .env, whose contents are not recorded"
     ]
     assert not any(b"hunter2" in stored for stored in fs.shelf.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".ENV.local", "prod.env", "id_rsa", "ID_RSA", "id_ed25519.bak", "server.pem", "Server.KEY", "a.p12", "a.pfx"),
+        *(".npmrc", ".pgpass", ".htpasswd", ".pypirc", "credentials", "Credentials.json", "service-account.json"),
+        *("service-account-prod.json", "secrets.yml", "prod.tfvars"),
+    ],
+)
+def test_contents_of_files_with_names_of_secrets_are_not_kept(name: str) -> None:
+    secret = b"hunter2-hunter2-hunter2\n"
+    ws, fs = workspace({name: secret, f"sub/{name}": secret, "a": b"1\n"})
+    succeed(ws.checkpoint("first"))
+    fs.put(f"sub/{name}", secret + b"#")
+    fs.put("a", b"2\n")
+    assert succeed(ws.checkpoint("second"))["withheld"] == [f"sub/{name}"]
+    assert outside(ws) == [[("update", "a")]]
+    assert not any(b"hunter2" in stored for stored in fs.shelf.values())
+
+
+@pytest.mark.parametrize(
+    "name", ["environment", "id_card", "pem", "keys.py", "npmrc", "credentials.py", "service-account.md", "my-secrets.md"]
+)
+def test_contents_of_files_with_similar_names_are_kept(name: str) -> None:
+    ws, fs = workspace({name: b"1\n"})
+    succeed(ws.checkpoint("first"))
+    fs.put(name, b"2\n")
+    assert succeed(ws.checkpoint("second"))["withheld"] == []
+    assert outside(ws) == [[("update", name)]]
+
+
+def test_an_edit_of_a_file_with_the_name_of_a_secret_is_undone_after_a_checkpoint() -> None:
+    ws, fs = workspace({"server.key": b"1\n"})
+    succeed(ws.checkpoint("first"))
+    land(ws, write("server.key", "2\n"))
+    succeed(ws.checkpoint("second"))
+    succeed(ws.undo())
+    assert fs.files() == {"server.key": b"1\n"}
 
 
 def test_large_files_are_not_read() -> None:
