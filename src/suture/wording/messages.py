@@ -199,7 +199,11 @@ def _nothing_to_undo(error: errors.NothingToUndo) -> str:
     if error.newest is not None:
         return "This session has made no change that is still in effect."
     where = f"in {error.root}" if error.session is None else f"of session {error.session}"
-    return f"All changes {where} are already undone." if error.all_undone else f"There is nothing to undo {where}."
+    if not error.all_undone:
+        return f"There is nothing to undo {where}."
+    if error.session is not None:
+        return f"All changes {where} are already undone."
+    return f"No change that suture made {where} is left to undo; changes by other programs are undone by id."
 
 
 def _what_else_to_undo(error: errors.NothingToUndo, audience: Audience) -> str:
@@ -207,7 +211,7 @@ def _what_else_to_undo(error: errors.NothingToUndo, audience: Audience) -> str:
         by = f" by session {error.by}" if error.by else ""
         return f"The newest change is {error.newest}{by}; to undo it, give its id."
     if error.all_undone:
-        return f"To reapply one, use {audience.tool('redo')}."
+        return f"To reapply a change, use {audience.tool('redo')}."
     return "suture can undo only its own changes in this workspace. Is this the right folder?"
 
 

@@ -252,6 +252,18 @@ def test_contents_of_protected_files_and_of_env_files_are_not_kept() -> None:
     assert not any(b"hunter2" in stored for stored in fs.shelf.values())
 
 
+def test_undo_without_an_id_does_not_call_a_change_of_another_program_undone(tree: tuple[Workspace, MemoryFS]) -> None:
+    ws, fs = tree
+    succeed(ws.checkpoint("first"))
+    fs.put("a", b"2\n")
+    succeed(ws.checkpoint("second"))
+    error = error_of(ws.undo())
+    assert (error["code"], error["all_undone"], fs.files()["a"]) == ("NOTHING_TO_UNDO", True, b"2\n")
+    assert error["message"] == (
+        "No change that suture made in /ws is left to undo; changes by other programs are undone by id."
+    )
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -272,7 +284,8 @@ def test_contents_of_files_with_names_of_secrets_are_not_kept(name: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["environment", "id_card", "pem", "keys.py", "npmrc", "credentials.py", "service-account.md", "my-secrets.md"]
+    "name",
+    ["environment", "id_card", "pem", "keys.py", "npmrc", "credentials.py", "service-account.md", "my-secrets.md"],
 )
 def test_contents_of_files_with_similar_names_are_kept(name: str) -> None:
     ws, fs = workspace({name: b"1\n"})
