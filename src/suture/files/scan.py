@@ -67,7 +67,10 @@ SECRETS = (
     "credentials",
     "credentials.json",
     "service-account*.json",
-    "secrets.*",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
     "*.tfvars",
 )
 """Names of files that often hold passwords or private keys: checkpoints keep only their hashes.
