@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from suture import ToolResult, Workspace
+from suture.files.scan import LeftOut
 from suture.files.worktree import operation, tracked_files
 from tests.interop.test_git_bases import LOCAL, Repo, git
 from tests.unit.changes import error_of, list_changes, succeed
@@ -169,6 +170,67 @@ def test_each_worktree_has_checkpoints_of_its_own(repo: Repo, tmp_path: Path) ->
     assert (succeed(here.checkpoint())["changed"], succeed(there.checkpoint())["changed"]) == (0, 1)
     heads = [point["head"]["branch"] for point in succeed(there.checkpoints())["checkpoints"]]
     assert heads == ["side", "side"]
+
+
+def known_before(root: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Take a checkpoint as a version did that knew nothing of what is left out now."""
+    with monkeypatch.context() as patch:
+        patch.setattr(LeftOut, "enter", lambda *_: True)
+        patch.setattr(LeftOut, "has", lambda *_: False)
+        succeed(Workspace(root).checkpoint(name))
+
+
+def test_a_worktree_below_the_root_is_a_root_of_its_own(repo: Repo) -> None:
+    ws = Workspace(repo.top)
+    git(repo.top, "worktree", "add", "-q", "-b", "side", ".worktrees/w1")
+    other = repo.top / ".worktrees/w1"
+    succeed(ws.checkpoint("first"))
+    (other / "a").write_bytes(b"2\n")
+    (other / "new").write_bytes(b"2\n")
+    assert succeed(ws.checkpoint("second"))["changed"] == 0
+    before = files(other)
+    succeed(ws.restore("first", yes=True))
+    assert files(other) == before
+    assert list_changes(ws) == []
+
+
+def test_files_of_a_worktree_that_were_known_leave_without_a_change(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ws = Workspace(repo.top)
+    succeed(ws.checkpoint("start"))
+    git(repo.top, "worktree", "add", "-q", "-b", "side", "w1")
+    known_before(repo.top, monkeypatch, "first")
+    (repo.top / "w1/a").write_bytes(b"2\n")
+    (repo.top / "w1/b").unlink()
+    assert succeed(ws.checkpoint("second"))["changed"] == 0
+    before = files(repo.top / "w1")
+    result = succeed(ws.restore("start", yes=True))
+    assert (result["files"], result["left"]) == ([], ["w1/.gitignore", "w1/a", "w1/b", "w1/sub/c"])
+    assert files(repo.top / "w1") == before
+
+
+def test_edits_in_an_ignored_worktree_do_not_make_it_a_part_of_checkpoints(repo: Repo) -> None:
+    (repo.top / ".gitignore").write_bytes(b"/out/\n")
+    git(repo.top, "worktree", "add", "-q", "-b", "side", "out/w1")
+    ws = Workspace(repo.top)
+    succeed(ws.checkpoint("first"))
+    succeed(ws.edit("out/w1/a", "1\n", "2\n"))
+    (repo.top / "out/w1/a").write_bytes(b"3\n")
+    assert succeed(ws.checkpoint("second"))["changed"] == 0
+    assert succeed(ws.restore("first"))["left"] == ["out/w1/a"]
+    assert (repo.top / "out/w1/a").read_bytes() == b"3\n"
+
+
+def test_a_submodule_in_a_folder_named_worktrees_is_kept(repo: Repo, tmp_path: Path) -> None:
+    library = Repo(tmp_path / "library")
+    library.commit({"lib": b"1\n"})
+    git(repo.top, *LOCAL, "submodule", "add", "-q", str(library.top), "worktrees/x")
+    ws = Workspace(repo.top)
+    succeed(ws.checkpoint("first"))
+    (repo.top / "worktrees/x/lib").write_bytes(b"2\n")
+    succeed(ws.restore("first"))
+    assert (repo.top / "worktrees/x/lib").read_bytes() == b"1\n"
 
 
 def conflict(repo: Repo) -> None:

@@ -249,7 +249,7 @@ def _record(
     if known.is_complete:
         for path in found.unreadable:
             files.pop(path, None)
-        differences = list(_differences(known.files, files, newer))
+        differences = list(_differences(known.files, files, newer | found.left_out))
         hidden = database.were_ignored(file.path for file in differences if file.before is None)
         differences = [file for file in differences if file.path not in hidden]  # they may have been there before
         withheld = [file.path for file in differences if is_withheld(session.guard, file.path)]

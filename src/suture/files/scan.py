@@ -6,8 +6,9 @@ again the next time ("racily clean").
 
 The tree has every regular file below the root, except those in the folders of version control systems, suture's own,
 and those that `.gitignore` files exclude, unless git tracks them or the history knows them. Folders that are
-repositories of their own are entered, and their indexes are read too. Links are neither followed nor listed. Large
-files are listed, but not read. Contents of protected files and of files with names of secrets are hashed, but not kept.
+repositories of their own are entered, and their indexes are read too; but not worktrees, which are roots of their own.
+Links are neither followed nor listed. Large files are listed, but not read. Contents of protected files and of files
+with names of secrets are hashed, but not kept.
 
 Every content is one that the file had at some moment: if its stamp changes while it is read, it is read again. Many
 files are read in threads: reading, hashing and compressing let other threads run, which halves the time on two cores.
@@ -78,6 +79,9 @@ SECRETS = (
 Case does not matter. Tools edit these files as they do any other, and record such an edit with its contents.
 """
 _SECRETS = Patterns(SECRETS)
+_WORKTREES = "worktrees"  # the folder of a repository in which it has those of its worktrees
+_LINK = b"gitdir:"  # the beginning of a file that stands for a repository's folder
+_MAX_LINK_BYTES = 1 << 16  # of such a file: far more than git writes
 _MANY_FILES, _MANY_BYTES = 200, 4_000_000  # to read, from which on threads pay
 _BATCH_FILES, _BATCH_BYTES = 256, 4_000_000  # that a thread reads at once
 _MAX_THREADS = 4
@@ -118,6 +122,8 @@ class Scan(Record):
     """New files that cannot be read now, or change all the time."""
     repositories: tuple[str, ...]
     """The folders that are repositories, with a trailing slash; the root is empty."""
+    left_out: frozenset[str]
+    """The known files that no checkpoint contains any more, whether they are there or not."""
     stopped: str
     """The limit that was reached, if one was: `files`, `time` or `bytes`. Then files are missing, or their hashes."""
 
@@ -153,18 +159,22 @@ def scan(
     if not stopped and monotonic() > limits.ends:
         stopped = "time"
     unreadable = {path for path, _ in to_read if path not in read.files and path not in known}
-    return Scan(files, read.kept, set(read.files), read.withheld, unreadable, tuple(listing.repositories), stopped)
+    left_out = frozenset(path for path in known if path not in files and listing.left_out.has(path))
+    repositories = tuple(listing.repositories)
+    return Scan(files, read.kept, set(read.files), read.withheld, unreadable, repositories, left_out, stopped)
 
 
 def is_ignored(tree: Tree, path: str) -> bool:
     """Whether a scan would leave out a path, if neither git nor the history knew it."""
+    if LeftOut(tree).has(path):
+        return True
 
     def rules_in(prefix: str) -> Rules:
         rules = _ignore_rules(tree.fs, tree.folder(prefix.removesuffix("/")), prefix)
         return rules if prefix else (*rules_above(tree), *rules)
 
     try:
-        return is_outside(path) or is_ignored_by(path, rules_in)
+        return is_ignored_by(path, rules_in)
     except (OSError, SutureError) as error:
         log.debug("scan", "%s: %s", path, error)
         return True
@@ -187,6 +197,59 @@ def is_outside(path: str) -> bool:
     return path.startswith("/") or any(map(_is_left_out, path.split("/")))
 
 
+class LeftOut:
+    """What no checkpoint contains, although it is below the root, found by looking at the folders above a path.
+
+    A worktree below the root is a root of its own: git and other agents work there.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._folders: dict[str, bool] = {}
+
+    def has(self, path: str) -> bool:
+        """Whether a path is in no checkpoint."""
+        if is_outside(path):
+            return True
+        at = path.find("/")
+        while at > 0:
+            folder = path[:at]
+            if folder not in self._folders:
+                self._folders[folder] = self._look_at(folder)
+            if self._folders[folder]:
+                return True
+            at = path.find("/", at + 1)
+        return False
+
+    def enter(self, folder: str, handle: int, files: Collection[str]) -> bool:
+        """Whether an open folder with these files is a part of checkpoints."""
+        left_out = bool(folder) and ".git" in files and self._is_worktree(folder, handle)
+        self._folders[folder] = left_out
+        return not left_out
+
+    def _look_at(self, folder: str) -> bool:
+        try:
+            handle = self._tree.folder(folder)
+            has_link = self._tree.fs.stamp(handle, ".git") is not None
+            return has_link and self._is_worktree(folder, handle)
+        except (OSError, SutureError) as error:
+            log.debug("scan", "%s: %s", folder, error)
+            return False
+
+    def _is_worktree(self, folder: str, handle: int) -> bool:
+        """Whether the file `.git` in a folder is that of a worktree, and not of a submodule."""
+        fs = self._tree.fs
+        link = fs.read_stamped(handle, ".git", _MAX_LINK_BYTES)[0]
+        git = os.fsdecode(link.removeprefix(_LINK).strip()).rstrip("/")
+        if not link.startswith(_LINK) or split(split(git)[0])[1] != _WORKTREES:
+            return False
+        # That of a submodule `worktrees/x` ends in the same way, but has objects.
+        return not (
+            isinstance(fs, LocalFS)
+            and os.path.isdir(os.path.join(fs.real_path(self._tree.root), folder, git, "objects"))
+        )
+
+
 def is_withheld(guard: Guard, path: str) -> bool:
     """Whether only the hash of a file is kept: it is protected, or its name is that of a secret."""
     return _SECRETS.match(folded_names(split(path)[1])) is not None or guard.rule(path) is not None
@@ -204,7 +267,7 @@ def check_again(
     began = time_ns()
     now: list[tuple[str, Stamp]] = []
     files, unsure = dict(scan.files), set[str]()
-    for path in (*scan.reread, *(known.keys() - scan.files.keys())):
+    for path in (*scan.reread, *(known.keys() - scan.files.keys() - scan.left_out)):
         folder, name = split(path)
         stamp, seen = None, files.get(path)
         try:
@@ -263,6 +326,7 @@ class _Listing:
         self._unreadable: list[str] = []
         self.stamps: dict[str, Stamp] = {}
         self.repositories: list[str] = []
+        self.left_out = LeftOut(tree)
 
     def walk(self) -> str:
         """Find the files that are not ignored; returns the limit that was reached, if one was."""
@@ -290,6 +354,8 @@ class _Listing:
         prefix = f"{path}/" if path else ""
         try:
             files = dict(entries)
+            if not self.left_out.enter(path, handle, files):
+                return []
             if ".git" in files or ".git" in folders:
                 self.repositories.append(prefix)
             if GITIGNORE in files:
@@ -306,7 +372,7 @@ class _Listing:
 
     def add(self, known: Collection[str]) -> str:
         """Add files that are known, or tracked by git, although they are ignored; returns the limit reached."""
-        names = {name for name in known if name not in self.stamps and not is_outside(name)}
+        names = {name for name in known if name not in self.stamps}
         if isinstance(self._tree.fs, LocalFS):
             root = self._tree.fs.real_path(self._tree.root)
             for prefix in dict.fromkeys(("", *self.repositories)):
@@ -316,6 +382,8 @@ class _Listing:
             folder, name = split(path)
             if monotonic() > self._limits.ends:
                 return "time"
+            if self.left_out.has(path):
+                continue
             try:
                 stamp = self._tree.fs.stamp(self._tree.folder(folder), name)
             except (OSError, SutureError) as error:

@@ -21,6 +21,7 @@ from suture.errors import (
     UndoConflict,
 )
 from suture.files.database import SNAPSHOT
+from suture.files.scan import LeftOut
 from suture.plan import Delete, Plan
 from suture.records import Record
 from suture.shapes import UndoClash
@@ -709,7 +710,12 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         if checkpoint is None:
             changes = plan_versions(session, database, versions)
         else:
-            changes, left = plan_possible(session, database, versions)
+            out = LeftOut(session.trees[0])
+            left_out = {name for name in (*versions, *folders) if not name.startswith("/") and out.has(f"{name}/")}
+            folders = tuple(folder for folder in folders if folder not in left_out)
+            possible = {name: version for name, version in versions.items() if name not in left_out}
+            changes, left = plan_possible(session, database, possible)
+            left += sorted(left_out.intersection(versions))
         point = _point(database, request.to)
     deleted = [] if checkpoint is None else [file.place.name for file in changes if isinstance(file, Delete)]
     if checkpoint is not None and not request.during_git:  # nested repositories too
@@ -752,7 +758,7 @@ def _file_lines(session: Session, deleted: list[str], left: list[str]) -> Iterat
         yield from (f"  {plain(session.audience.path(name))}" for name in deleted)
     if left:
         names = ", ".join(plain(session.audience.path(name)) for name in left)
-        yield f"Left as they are, because they are protected or their content is unknown: {names}"
+        yield f"Left as they are, because they are protected, in no checkpoint, or their content is unknown: {names}"
 
 
 def _restrict(

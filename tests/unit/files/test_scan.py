@@ -17,7 +17,7 @@ from suture.files import scan as scanning
 from suture.files.fs import FS, Tree
 from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
-from suture.files.scan import Limits, Scan, is_ignored, scan
+from suture.files.scan import LeftOut, Limits, Scan, is_ignored, scan
 from suture.testing import FaultyFS, MemoryFS
 from tests.unit.changes import error_of, list_changes, succeed
 
@@ -146,6 +146,28 @@ def test_a_path_is_ignored_as_in_a_scan() -> None:
         "/x": True,
         "gone/a/b": True,
     }
+
+
+def test_worktrees_are_left_out_and_submodules_are_not() -> None:
+    links = {
+        "w/.git": b"gitdir: /repo/.git/worktrees/w\n",
+        "slash/.git": b"gitdir: ../.git/worktrees/w/\n",
+        "module/.git": b"gitdir: ../.git/modules/module\n",
+        "other/.git": b"/repo/.git/worktrees/w\n",
+    }
+    below = {link.replace(".git", "d/a"): b"1" for link in links}
+    fs = MemoryFS({".git": b"gitdir: /repo/.git/worktrees/root\n", "a": b"1"} | links | below)
+    assert scan_tree(fs, fs.root).files.keys() == {"a", "module/d/a", "other/d/a"}
+    with Tree(fs, fs.root) as tree:
+        out = LeftOut(tree)
+        assert {path: out.has(path) for path in (*below, "a", "gone/b")} == {
+            "w/d/a": True,
+            "slash/d/a": True,
+            "module/d/a": False,
+            "other/d/a": False,
+            "a": False,
+            "gone/b": False,
+        }
 
 
 # Checkpoints that do not come to an end, or that others get in the way of
