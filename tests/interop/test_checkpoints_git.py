@@ -233,6 +233,46 @@ def test_a_submodule_in_a_folder_named_worktrees_is_kept(repo: Repo, tmp_path: P
     assert (repo.top / "worktrees/x/lib").read_bytes() == b"1\n"
 
 
+@pytest.mark.parametrize("known", ["nothing", "all"])
+def test_a_repository_under_another_name_is_left_alone(
+    known: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    git(top, "init", "-q", "-b", "main", f"--separate-git-dir={top}/gitdata")
+    git(top, "init", "-q", "--bare", "fixture.git")
+    repo = Repo(top)
+    repo.commit({"a": b"1\n"})
+    ws = Workspace(top)
+    if known == "all":
+        known_before(top, monkeypatch, "first")
+        (top / "fixture.git/description").unlink()
+        (top / "gitdata/description").write_bytes(b"new\n")
+    else:
+        succeed(ws.checkpoint("first"))
+    repo.commit({"a": b"2\n"})
+    git(top, "push", "-q", "fixture.git", "main")
+    change = succeed(ws.checkpoint())["change_id"]
+    assert [file["path"] for file in list_changes(ws)[0]["files"]] == ["a"]
+    before = {path: file for path, file in files(top).items() if "/" in path}
+    succeed(ws.restore("first", yes=True, any_head=True))
+    assert {path: file for path, file in files(top).items() if "/" in path} == before
+    assert (top / "a").read_bytes() == b"1\n"
+    assert change is not None
+    assert git(top, "log", "--format=%s").count(b"\n") == 1
+
+
+def test_what_was_recorded_of_a_repository_is_not_restored(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    known_before(repo.top, monkeypatch, "first")
+    git(repo.top, "init", "-q", "--bare", "fixture.git")
+    known_before(repo.top, monkeypatch, "second")
+    before = files(repo.top / "fixture.git")
+    ws = Workspace(repo.top)
+    result = succeed(ws.restore("first", yes=True))
+    assert (result["files"], "fixture.git/HEAD" in result["left"]) == ([], True)
+    assert files(repo.top / "fixture.git") == before
+
+
 def conflict(repo: Repo) -> None:
     """Two branches that conflict; `main` is checked out."""
     git(repo.top, "checkout", "-q", "-b", "side")

@@ -48,8 +48,27 @@ if TYPE_CHECKING:
     _Result = tuple[str, Stamp, str | None, Any]
     """A file that was read: its stamp, its hash, and what is kept of its content, None if that is withheld."""
 
-VERSION_CONTROL = frozenset((".git", ".hg", ".svn", ".bzr", ".jj", "git~1"))
-"""Names of version control systems, which no checkpoint contains."""
+VERSION_CONTROL = frozenset(
+    (
+        ".git",
+        ".hg",
+        ".svn",
+        ".bzr",
+        ".jj",
+        ".sl",
+        ".pijul",
+        "_darcs",
+        ".fossil",
+        "_fossil_",
+        ".fslckout",
+        ".repo",
+        "git~1",
+    )
+)
+"""Names of version control systems, in lower case, which no checkpoint contains."""
+_CVS = "CVS"  # in lower case, it may be a folder of the project
+_BEGINNINGS = (".", "_", "g", "G")  # of names that are left out: most names begin in other ways
+_GIT_FOLDERS = ("objects", "refs")  # in the folder of every repository, beside the file HEAD
 SECRETS = (
     ".env*",
     "*.env",
@@ -200,7 +219,8 @@ def is_outside(path: str) -> bool:
 class LeftOut:
     """What no checkpoint contains, although it is below the root, found by looking at the folders above a path.
 
-    A worktree below the root is a root of its own: git and other agents work there.
+    A worktree below the root is a root of its own: git and other agents work there. A folder of a repository can have
+    any name (`git init --bare`, `--separate-git-dir`); restoring it would move references back and delete objects.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -221,20 +241,35 @@ class LeftOut:
             at = path.find("/", at + 1)
         return False
 
-    def enter(self, folder: str, handle: int, files: Collection[str]) -> bool:
-        """Whether an open folder with these files is a part of checkpoints."""
-        left_out = bool(folder) and ".git" in files and self._is_worktree(folder, handle)
+    def enter(self, folder: str, handle: int, files: Collection[str], folders: Collection[str]) -> bool:
+        """Whether an open folder with these files and folders is a part of checkpoints."""
+        left_out = ("HEAD" in files and all(name in folders for name in _GIT_FOLDERS)) or (
+            bool(folder) and ".git" in files and self._is_worktree(folder, handle)
+        )
         self._folders[folder] = left_out
         return not left_out
 
     def _look_at(self, folder: str) -> bool:
         try:
             handle = self._tree.folder(folder)
+            if self._tree.fs.stamp(handle, "HEAD") is not None and self._has_folders(folder):
+                return True
             has_link = self._tree.fs.stamp(handle, ".git") is not None
             return has_link and self._is_worktree(folder, handle)
         except (OSError, SutureError) as error:
             log.debug("scan", "%s: %s", folder, error)
             return False
+
+    def _has_folders(self, folder: str) -> bool:
+        """Whether there are the folders that every repository has."""
+        try:
+            for name in _GIT_FOLDERS:
+                self._tree.folder(f"{folder}/{name}")
+        except (OSError, SutureError) as error:
+            if _is_gone(error):
+                return False
+            raise
+        return True
 
     def _is_worktree(self, folder: str, handle: int) -> bool:
         """Whether the file `.git` in a folder is that of a worktree, and not of a submodule."""
@@ -354,7 +389,7 @@ class _Listing:
         prefix = f"{path}/" if path else ""
         try:
             files = dict(entries)
-            if not self.left_out.enter(path, handle, files):
+            if not self.left_out.enter(path, handle, files, folders):
                 return []
             if ".git" in files or ".git" in folders:
                 self.repositories.append(prefix)
@@ -493,8 +528,8 @@ def _not_ignored(names: list[str], prefix: str, rules: Rules, *, folders: bool) 
 
 def _is_left_out(name: str) -> bool:
     """Whether a name is that of a version control system's folder, or of suture's own files."""
-    if not name.startswith((".", "g", "G")):
-        return False
+    if not name.startswith(_BEGINNINGS):
+        return name == _CVS
     folded = name.casefold()
     return folded in VERSION_CONTROL or is_own(folded)
 

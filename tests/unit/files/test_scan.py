@@ -17,7 +17,7 @@ from suture.files import scan as scanning
 from suture.files.fs import FS, Tree
 from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
-from suture.files.scan import LeftOut, Limits, Scan, is_ignored, scan
+from suture.files.scan import LeftOut, Limits, Scan, check_again, is_ignored, scan
 from suture.testing import FaultyFS, MemoryFS
 from tests.unit.changes import error_of, list_changes, succeed
 
@@ -168,6 +168,39 @@ def test_worktrees_are_left_out_and_submodules_are_not() -> None:
             "a": False,
             "gone/b": False,
         }
+
+
+def test_folders_of_version_control_are_left_out_under_any_name() -> None:
+    ours = {"HEAD/a": b"", "cvs/a": b"", "half/HEAD": b"", "half/objects/a": b"", "d/refs/a": b"", "d/objects/a": b""}
+    names = (".sl", ".pijul", "_darcs", "CVS", ".fossil", ".repo", ".hg", "sub/CVS")
+    theirs = {f"{name}/a": b"" for name in names} | {"_FOSSIL_": b"", ".fslckout": b"", "sub/_FOSSIL_": b""}
+    git = {"data/HEAD": b"", "data/objects/x/a": b"", "data/refs/heads/main": b"", "data/hooks/a": b""}
+    fs = MemoryFS(ours | theirs | git)
+    assert scan_tree(fs, fs.root).files.keys() == ours.keys()
+    with Tree(fs, fs.root) as tree:
+        out = LeftOut(tree)
+        assert {path for path in ours | theirs | git if out.has(path)} == theirs.keys() | git.keys()
+        assert {path for path in ours | theirs | git if is_ignored(tree, path)} == theirs.keys() | git.keys()
+
+
+def test_known_and_changed_files_do_not_bring_back_a_folder_that_is_left_out() -> None:
+    fs = MemoryFS({"data/a": b"1", "data/gone": b"1", "b": b"1"})
+    first = scan_tree(fs, fs.root)
+    for name in ("HEAD", "objects/x", "refs/x"):
+        fs.put(f"data/{name}", b"")
+    fs.put(".gitignore", b"data")
+    with Tree(fs, fs.root) as tree:
+        found = scan(tree, Guard(), first.files, ["data/HEAD"], LIMITS, bytes)
+        again = check_again(tree, Guard(), found, first.files, LIMITS, bytes)
+    assert (found.files.keys(), again.files.keys()) == ({".gitignore", "b"}, {".gitignore", "b"})
+    assert found.left_out == {"data/a", "data/gone"}
+
+
+def test_a_folder_that_cannot_be_looked_at_is_not_left_out() -> None:
+    fs = MemoryFS({"data/HEAD": b"", "data/objects/x": b"", "data/refs/x": b""})
+    failing = FaultyFS(fs, only={"open_folder"}, fail_at=2, error=errno.EACCES)
+    with Tree(failing, fs.root) as tree:
+        assert not LeftOut(tree).has("data/HEAD")
 
 
 # Checkpoints that do not come to an end, or that others get in the way of
