@@ -257,8 +257,8 @@ def _record(
         if kept:
             summary = wanted.summary or _summary(len(kept), withheld, known.head, head)
             caller = None if wanted.tool == OUTSIDE else session.caller
-            folders = _new_folders(known, kept)
-            change = ChangeRecord(new_id(), wanted.tool, summary, kept, folders, session=caller, head=head)
+            # Without folders: those that are empty are not known, so one of a new file may have been there before.
+            change = ChangeRecord(new_id(), wanted.tool, summary, kept, session=caller, head=head)
             contents = found.kept
             database.add_outside(change, lambda name: contents[name] if name in contents else database.content(name))
     if not known.is_complete or change is not None or files != known.stored or head != known.head:
@@ -307,21 +307,6 @@ def _version(seen: Seen | None) -> Version | None:
         return None
     mode = seen[0][-1]
     return Version(seen[1], mode if mode >= 0 else None)
-
-
-def _new_folders(known: KnownTree, differences: Iterable[FileRecord]) -> tuple[str, ...]:
-    """The folders in which there were no files before."""
-    created = {folder for file in differences if file.before is None for folder in _folders_above(file.path)}
-    return (
-        tuple(created.difference(folder for path in known.files for folder in _folders_above(path))) if created else ()
-    )
-
-
-def _folders_above(path: str) -> Iterable[str]:
-    at = path.rfind("/")
-    while at > 0:
-        yield path[:at]
-        at = path.rfind("/", 0, at)
 
 
 def _keep_cache(session: Session, known: KnownTree, found: Scan) -> None:
