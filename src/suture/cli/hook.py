@@ -37,6 +37,8 @@ _START = {"SessionStart": "claude-code", "sessionStart": "cursor"}
 """The events, each with the agent whose it is, if the hook does not name it."""
 _PROJECT_FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 _MAX_EVENT_BYTES = 20_000_000  # an event after a command has its output
+_MAX_PAUSE_MS = 1_000  # of an agent that writes an event
+_CHUNK_SIZE = 1 << 16  # bytes read from stdin at once
 _MAX_ID_CHARS = 100
 
 
@@ -57,13 +59,24 @@ def run_hook(options: argparse.Namespace) -> int:
 
 def _event() -> dict[str, Any]:
     """The event that the agent describes on stdin."""
-    raw = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MAX_EVENT_BYTES + 1)
+    raw = b"" if sys.stdin is None or sys.stdin.isatty() else _read_stdin(sys.stdin.fileno())
     if len(raw) > _MAX_EVENT_BYTES:
         raise ValueError("the event is too large")
     event = loads(raw.decode())
     if not isinstance(event, dict):
         raise TypeError("expected an object on stdin")
     return event
+
+
+def _read_stdin(source: int) -> bytes:
+    """What is on stdin, until its end or a pause: the agent may leave it open."""
+    import select  # only hooks need it
+
+    state, raw = select.poll(), bytearray()
+    state.register(source, select.POLLIN)
+    while len(raw) <= _MAX_EVENT_BYTES and state.poll(_MAX_PAUSE_MS) and (data := os.read(source, _CHUNK_SIZE)):
+        raw += data
+    return bytes(raw)
 
 
 def _wanted(event: Mapping[str, Any]) -> Wanted | None:

@@ -127,3 +127,17 @@ def test_a_project_without_git_is_found_by_the_agents_variable(
     hook(root / "sub", event("PreToolUse", root / "sub"))
     assert len(succeed(Workspace(root).checkpoints())["checkpoints"]) == 1
     assert not (tmp_path / "ws/sub/.suture").exists()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("given", ["nothing", "half an event", "an event"])
+def test_a_stdin_that_stays_open_does_not_stop_the_agent(given: str, root: Path) -> None:
+    raw = json.dumps(event("PreToolUse", root)).encode()
+    command = [sys.executable, "-m", "suture", "checkpoint", "--hook"]
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write({"nothing": b"", "half an event": raw[:20], "an event": raw}[given])
+        process.stdin.flush()
+        assert process.wait(60) == 0
+    taken = succeed(Workspace(root).checkpoints())["checkpoints"]
+    assert [point["kind"] for point in taken] == (["before"] if given == "an event" else [])
