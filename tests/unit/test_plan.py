@@ -6,7 +6,20 @@ import sys
 import pytest
 
 from suture import plan
-from suture.plan import Change, Content, Create, Delete, Landed, Place, Plan, Rename, Snapshot, Update
+from suture.plan import (
+    Change,
+    Content,
+    Create,
+    Delete,
+    FileChange,
+    Landed,
+    Place,
+    Plan,
+    Rename,
+    Snapshot,
+    Update,
+    file_record,
+)
 from suture.text import Text
 from suture.text.edits import edit
 
@@ -82,3 +95,8 @@ def test_what_landed_is_another_type_than_what_was_planned() -> None:
     change = Change("1", (Landed("a", "delete", HELLO, None),))
     assert change.files[0] == Landed(path="a", action="delete", before=HELLO, after=None, to=None)
     assert not isinstance(change, Plan)
+
+
+def test_what_is_no_kind_of_change_has_no_record() -> None:
+    with pytest.raises(TypeError):
+        file_record(FileChange(Place(0, "a", "a")))
