@@ -43,6 +43,9 @@ _CHECKPOINT_SCHEMA = """CREATE TABLE IF NOT EXISTS checkpoint (id TEXT PRIMARY K
 _SELECT_FILES = """SELECT path, tree_file.size, mtime_ns, ctime_ns, inode, mode, coalesce(digest, content)
     FROM tree_file LEFT JOIN content ON content = number ORDER BY path"""
 """If a content is gone, its number is instead of its hash, and the checksum does not match."""
+_UNSETTLE = """UPDATE tree_file SET mtime_ns = -1
+    WHERE content IN (SELECT number FROM content WHERE data IS NULL)"""
+"""No file has this time, so its stamp differs; the hash stays, so that it only counts as changed if it is."""
 _STAMP_LENGTH = 5
 INCOMPLETE = -1
 """The number of a state that is not complete: its files only spare the next scan from reading them again."""
@@ -151,6 +154,12 @@ class Checkpoints:
         self._db.execute("DELETE FROM tree")
         self._db.execute("INSERT INTO tree VALUES (?, ?, ?, ?)", (state.number, *map(_valid, _head_values(state.head))))
         self.sign(state.version)
+
+    def unsettle(self, version: str) -> None:
+        """Let the next scan read every file again whose content is not stored. A damaged state stays damaged."""
+        if self.state() is not None:
+            self._db.execute(_UNSETTLE)
+            self.sign(version)
 
     def clear(self) -> None:
         """Forget a state that is damaged."""

@@ -111,6 +111,7 @@ def remove(database: Database, selection: Selection) -> None:
     database.remove_command_lines({change.summary for change in sound} - {""})
     connection.executemany("UPDATE change SET summary = '' WHERE number = ?", rows)  # of damaged ones too
     Contents(connection).forget(selection.contents | selection.doubtful, selection.unused)
+    database.read_again()  # files that still have one of these contents: the next checkpoint must be able to restore it
     for change in counted:
         database.rewrite(change)
     database.clipboards.drop_all_but(selection.kept_clipboards)

@@ -13,6 +13,7 @@ from suture.files.checkpoints import CheckpointRecord
 from suture.files.database import NamedPoint
 from suture.files.state import history_folder
 from suture.testing import MemoryFS
+from tests.faults.test_history_damage import change_database
 from tests.unit.changes import (
     create,
     delete,
@@ -600,6 +601,43 @@ def test_a_file_of_a_checkpoint_that_never_changed_can_be_forgotten(tree: tuple[
     succeed(ws.forget(["secret"]))
     assert not any(b"hunter2" in stored for stored in fs.shelf.values())
     assert succeed(ws.checkpoint("second"))["change_id"] is None
+
+
+@pytest.mark.parametrize("path", ["b", "twin"])
+def test_a_checkpoint_after_forget_can_restore_files_that_still_have_the_content(
+    path: str, tree: tuple[Workspace, MemoryFS]
+) -> None:
+    ws, fs = tree
+    fs.put("twin", b"x\n")
+    succeed(ws.checkpoint("first"))
+    succeed(ws.forget(["b"]))
+    result = ws.checkpoint("second")
+    assert (succeed(result)["change_id"], succeed(result)["withheld"]) == (None, [])
+    fs.put(path, b"destroyed\n")
+    assert succeed(ws.restore("second"))["left"] == []
+    assert fs.files()[path] == b"x\n"
+
+
+def test_a_file_that_changes_right_after_forget_is_recorded_with_its_hash(tree: tuple[Workspace, MemoryFS]) -> None:
+    ws, fs = tree
+    succeed(ws.checkpoint("first"))
+    succeed(ws.forget(["b"]))
+    fs.put("b", b"y\n")
+    change = succeed(ws.checkpoint("second"))["change_id"]
+    assert outside(ws) == [[("update", "b")]]
+    assert error_of(ws.undo(change))["code"] == "CONTENT_NOT_KEPT"
+
+
+def test_forget_does_not_make_a_damaged_state_of_the_tree_valid(tree: tuple[Workspace, MemoryFS]) -> None:
+    ws, fs = tree
+    succeed(ws.checkpoint("first"))
+    land(ws, write("b", b"y\n"))
+    change_database(fs, "UPDATE tree_file SET size = size + 1")
+    succeed(ws.forget(["b"]))
+    fs.put("a", b"2\n")
+    assert succeed(ws.checkpoint("second"))["change_id"] is None  # it starts over
+    fs.put("a", b"3\n")
+    assert succeed(ws.checkpoint("third"))["changed"] == 1
 
 
 # The start of a session
