@@ -55,7 +55,7 @@ from suture.files.database import SCHEMA, Database, UnusableDatabase
 from suture.files.fs import MEMORY, Tree
 from suture.files.journal import change_record, new_id
 from suture.files.local_fs import LocalFS
-from suture.files.state import database_path, path_hash
+from suture.files.state import ASIDE, database_path, is_set_aside, path_hash
 from suture.files.store import Packed, pack, unpack
 from suture.json_text import dumps, loads
 from suture.plan import ChangeRecord, Trouble, digest
@@ -85,7 +85,6 @@ _SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x53757475  # "Sutu": the application id in the header of the SQLite file
 _TAG_LENGTH = 12  # characters of a hash (48 bits) that tells databases with the same name apart
 _ENDING = ".db"
-_ASIDE = ".damaged-"
 _MISSING, _OTHER = "missing", "another folder's"
 # SQLite's codes for problems around a file that may be sound: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. Any other code is damage.
@@ -347,7 +346,7 @@ class History:
         for path in self._fs.history_files():
             name = path.rpartition("/")[2]
             base = f"{name.partition(_ENDING)[0]}{_ENDING}"
-            if _ASIDE in name:
+            if is_set_aside(name):
                 suspected = _is_near(base, own)
             else:
                 if base not in suspects:
@@ -611,7 +610,7 @@ class History:
     def _put_aside(self) -> str:
         """Rename a damaged database so that it is not opened again."""
         name = self._name_in_use
-        aside = f"{name}{_ASIDE}{new_id()}"
+        aside = f"{name}{ASIDE}{new_id()}"
         self._fs.rename_database(name, aside)
         return aside
 

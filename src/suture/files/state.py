@@ -10,6 +10,8 @@ import sys
 
 DATABASE = ".db"
 """The ending of a history database's name."""
+ASIDE = ".damaged-"
+"""In the name of a damaged database that was set aside."""
 _PATH_HASH_LENGTH = 20  # characters of a hash (80 bits) in the name of a database
 
 
@@ -30,6 +32,11 @@ def history_folder() -> str:
 def database_path(name: str) -> str:
     """The path of a database."""
     return f"{history_folder()}/{name}"
+
+
+def is_set_aside(path: str) -> bool:
+    """Whether this is a damaged database that was set aside, or belongs to one."""
+    return ASIDE in path.rpartition("/")[2]
 
 
 def path_hash(root: str) -> str:

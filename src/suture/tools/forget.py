@@ -7,6 +7,7 @@ from contextlib import suppress
 from suture import shapes
 from suture.errors import ChangeNotFound, InvalidArguments, NotRecorded, SutureError
 from suture.files.forget import select
+from suture.files.state import is_set_aside
 from suture.records import Record
 from suture.tools import results, spec
 from suture.tools.history import is_below, recorded_path, time_of_id
@@ -152,9 +153,17 @@ def _remarks(result: ForgetResult, selection: Selection) -> Iterator[str]:
             f"The workspace still has one of these contents, in {_listed(result.in_workspace)}. If it has the secret, "
             "remove that first: the next edit records the content again."
         )
-    if result.copies:
-        yield "Not removed: these files may contain the same contents. Delete them if you do not need them:"
-        yield from (f"  {plain(path)}" for path in result.copies)
+    aside = [path for path in result.copies if is_set_aside(path)]
+    if aside:
+        yield "Not removed: these damaged databases of this folder may contain the same contents. Delete them:"
+        yield from (f"  {plain(path)}" for path in aside)
+    others = [path for path in result.copies if path not in aside]
+    if others:
+        yield (
+            "Not removed: the histories of other folders may contain one of these contents too. If it is a secret, run "
+            "suture forget in those folders. Do not delete their databases:"
+        )
+        yield from (f"  {plain(path)}" for path in others)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -525,7 +525,11 @@ def test_copies_and_damaged_databases_are_named(tmp_path: Path, monkeypatch: pyt
     assert {original, aside} < {Path(path) for path in data["copies"]}
     assert not has_secret(own.read_bytes())
     assert has_secret(original.read_bytes())
-    assert all(path in ws.forget(["a"]).text for path in data["copies"])
+    damaged, others = ws.forget(["a"]).text.split("Not removed:")[1:]
+    assert "Delete them:" in damaged
+    assert [line.strip() for line in damaged.splitlines()[1:]] == [str(aside)]
+    assert "run suture forget in those folders. Do not delete their databases:" in others
+    assert [line.strip() for line in others.splitlines()[1:]] == [path for path in data["copies"] if path != str(aside)]
 
 
 @pytest.mark.promise("back.forget")
