@@ -105,4 +105,4 @@ def _report(options: argparse.Namespace, recording: Recording | None, code: int)
         changed = count(len(change.files), "file")
         note(f"{changed} changed (change {change.id}). To undo: suture undo {change.id}{at_root(options)}")
     if withheld:
-        note(f"Of these, only a hash is kept, so they cannot be undone: {', '.join(withheld)}")
+        note(f"Also changed, but without their contents being kept, so this cannot be undone: {', '.join(withheld)}")

@@ -253,6 +253,7 @@ def _record(
         hidden = database.were_ignored(file.path for file in differences if file.before is None)
         differences = [file for file in differences if file.path not in hidden]  # they may have been there before
         withheld = [file.path for file in differences if is_withheld(session.guard, file.path)]
+        withheld += _grown(session, database, known.files, files, newer)
         kept = tuple(file for file in differences if not is_withheld(session.guard, file.path))
         if kept:
             summary = wanted.summary or _summary(len(kept), withheld, known.head, head)
@@ -300,6 +301,16 @@ def _differences(known: Mapping[str, Seen], files: Mapping[str, Seen], newer: se
         before, after = _version(last), _version(seen)
         if not same_version(before, after):
             yield FileRecord(path, action_of(before, after), before, after)
+
+
+def _grown(
+    session: Session, database: Database, known: Mapping[str, Seen], files: Mapping[str, Seen], newer: set[str]
+) -> Iterable[str]:
+    """The files whose contents were known, but that are too large now."""
+    for path, (_, name) in sorted(files.items()):
+        last = known.get(path, ((), None))[1] if name is None and path not in newer else None
+        if last is not None and (database.size(last) or 0) <= session.settings.checkpoint_max_file_bytes:
+            yield path
 
 
 def _version(seen: Seen | None) -> Version | None:

@@ -129,6 +129,11 @@ class Checkpoints:
         rows = self._db.execute("SELECT path FROM tree_file ORDER BY path").fetchall() if self.exists() else ()
         return [path.decode("utf-8", "surrogateescape") for (path,) in rows if isinstance(path, bytes)]
 
+    def unread(self) -> list[str]:
+        """The paths of the files whose contents are not known."""
+        query = "SELECT path FROM tree_file WHERE content IS NULL ORDER BY path"
+        return [path.decode("utf-8", "surrogateescape") for (path,) in self._db.execute(query)]
+
     def file(self, path: bytes) -> tuple[str | None, int] | None:
         """The hash of a file, None if it is not known, and its mode; None if there was no file."""
         query = "SELECT digest, mode FROM tree_file LEFT JOIN content ON content = number WHERE path = ?"

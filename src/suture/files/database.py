@@ -875,6 +875,10 @@ class Database:
         state = TreeState(number, head, {}, new_id())
         self._checkpoints.save(state, written, removed, self._contents.keep_all(names, new))
 
+    def unread_paths(self) -> list[str]:
+        """The files of the last known state of the tree whose contents are not known; there must be one."""
+        return self._checkpoints.unread()
+
     def read_again(self) -> None:
         """Let the next checkpoint read and store every file again whose content is not stored."""
         self._checkpoints.unsettle(new_id())

@@ -36,7 +36,7 @@ class CheckpointResult(shapes.Data):
         "What other programs changed since the last checkpoint, as a change; null if nothing"
     ).nullable
     changed: int = shapes.integer("How many files they changed")
-    withheld: list[str] = shapes.values("Files that changed (only hashes are kept)")
+    withheld: list[str] = shapes.values("Files that changed (contents are not kept)")
 
 
 def checkpoint(session: Session, request: Checkpoint) -> Answer:
@@ -75,7 +75,7 @@ def describe(session: Session, taken: Taken) -> str:
     elif taken.withheld:
         names = ", ".join(wording.plain(session.audience.path(name)) for name in taken.withheld[:_NAMED_FILES])
         more = len(taken.withheld) - _NAMED_FILES
-        words.append(f"{names}{f' and {more} more' if more > 0 else ''} changed (only hashes are kept)")
+        words.append(f"{names}{f' and {more} more' if more > 0 else ''} changed (contents are not kept)")
     elif not taken.is_first:
         words.append("nothing changed outside suture since the last one")
     return "; ".join(words) + "."

@@ -49,6 +49,7 @@ _NO_AGENTS = ("cli", "library")
 _LISTED_SESSIONS = 5  # in an error: enough to find the last ones
 _MAX_FILES = 20_000  # of all changes in one answer; the next answer continues from there
 _MAX_NAMES = 20  # of checkpoints, if one is not found
+_MAX_LEFT = 10  # files that a restore leaves, in the text: the data has all
 _MAX_NAMED_DELETIONS = 100  # in an error
 _SHOWN_FILES = 3  # of a change, in its line
 _DONE = {"undo": "Undid", "redo": "Redid"}
@@ -691,7 +692,9 @@ class RestoreResult(shapes.Data):
     dry_run: bool = results.DRY_RUN
     checkpoint: str | None = shapes.text("The id of the checkpoint, if it is one; else null").nullable
     deleted: list[str] = shapes.values("The files created since, which are deleted")
-    left: list[str] = shapes.values("Files that differ but are left as they are: protected, or of unknown content")
+    left: list[str] = shapes.values(
+        "Files that are left as they are, although they may differ: protected, too large, or of unknown content"
+    )
 
 
 def plan_restore(session: Session, request: Restore) -> Proposal:
@@ -716,6 +719,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
             possible = {name: version for name, version in versions.items() if name not in left_out}
             changes, left = plan_possible(session, database, possible)
             left += sorted(left_out.intersection(versions))
+            left += _too_large(session, database, request.paths, state)
         point = _point(database, request.to)
     deleted = [] if checkpoint is None else [file.place.name for file in changes if isinstance(file, Delete)]
     if checkpoint is not None and not request.during_git:  # nested repositories too
@@ -757,8 +761,17 @@ def _file_lines(session: Session, deleted: list[str], left: list[str]) -> Iterat
         yield "Created since, to be deleted:"
         yield from (f"  {plain(session.audience.path(name))}" for name in deleted)
     if left:
-        names = ", ".join(plain(session.audience.path(name)) for name in left)
-        yield f"Left as they are, because they are protected, in no checkpoint, or their content is unknown: {names}"
+        names = ", ".join(plain(session.audience.path(name)) for name in left[:_MAX_LEFT])
+        more = f" and {len(left) - _MAX_LEFT} more" if len(left) > _MAX_LEFT else ""
+        yield f"Left as they are (protected, in no checkpoint, or of unknown content): {names}{more}"
+
+
+def _too_large(session: Session, database: Database, given: Sequence[str], state: _State) -> Iterator[str]:
+    """The files, of those that are given, that no checkpoint contains, so that they may have changed since."""
+    paths = [recorded_path(session, database, path) for path in given] or [""]
+    for name in database.unread_paths():
+        if name not in state.versions and any(not path or is_below(name, path) for path in paths):
+            yield name
 
 
 def _restrict(

@@ -242,7 +242,7 @@ def test_contents_of_protected_files_and_of_env_files_are_not_kept() -> None:
     fs.put(".envrc", secret + b"#")
     result = ws.checkpoint("second")
     assert (succeed(result)["withheld"], succeed(result)["change_id"]) == ([".env", ".envrc"], None)
-    assert ".env, .envrc changed (only hashes are kept)" in result.text
+    assert ".env, .envrc changed (contents are not kept)" in result.text
     fs.put("npmrc", b"2\n")
     fs.put(".env", secret)
     succeed(ws.checkpoint("third"))
@@ -315,7 +315,30 @@ def test_large_files_are_not_read() -> None:
     fs.put("big", b"y" * 51)
     assert succeed(ws.checkpoint())["changed"] == 1
     fs.put("small", b"x" * 101)
-    assert succeed(ws.checkpoint())["change_id"] is None
+    grown = succeed(ws.checkpoint())
+    assert (grown["change_id"], grown["withheld"]) == (None, ["small"])
+
+
+@pytest.mark.parametrize("paths", [[], ["sub"]])
+def test_a_file_that_grows_too_large_is_named_and_left_by_a_restore(paths: list[str]) -> None:
+    ws, fs = workspace({"sub/log": b"x", "other": b"o" * 101}, Settings(checkpoint_max_file_bytes=100))
+    succeed(ws.checkpoint("first"))
+    with ws.recording("grow") as recording:
+        fs.put("sub/log", b"x" * 101)
+    assert (recording.change, recording.withheld) == (None, ("sub/log",))
+    result = ws.checkpoint("second")
+    assert succeed(result)["withheld"] == []
+    restored = ws.restore("first", paths)
+    assert succeed(restored)["left"] == [*([] if paths else ["other"]), "sub/log"]
+    assert "too large for a checkpoint" in restored.text
+    assert fs.files()["sub/log"] == b"x" * 101
+
+
+def test_a_large_file_that_suture_edited_has_not_changed_outside() -> None:
+    ws, _ = workspace({"big": b"x" * 101}, Settings(checkpoint_max_file_bytes=100))
+    succeed(ws.checkpoint("first"))
+    land(ws, write("big", b"y" * 101))
+    assert succeed(ws.checkpoint("second"))["withheld"] == []
 
 
 def test_a_tree_with_too_many_files_has_no_checkpoint() -> None:
