@@ -85,7 +85,8 @@ def select(database: Database, wanted: Callable[[str], bool], changes: Collectio
     unsound = stored.keys() - empty - contents - _soundly_referred(database)
     gone = contents | unsound
     sources = {use.path for use in own if use.file in lineages}
-    kept = _kept_clipboards(database, (stored[number][0] for number in contents), sources)
+    names = (stored[number][0] for number in contents)
+    kept = _kept_clipboards(database, names, lambda path: path in sources or wanted(path))
     return Selection(
         paths=tuple(sorted(paths)),
         changes=_ids(database, numbers),
@@ -305,13 +306,13 @@ def _ids(database: Database, numbers: set[int]) -> tuple[str, ...]:
     return tuple(change.id for change in database.changes() if change.number in numbers)
 
 
-def _kept_clipboards(database: Database, names: Iterable[str], paths: Collection[str]) -> tuple[Key, ...]:
+def _kept_clipboards(database: Database, names: Iterable[str], is_source: Callable[[str], bool]) -> tuple[Key, ...]:
     """The clipboards that have no text of these files, nor of the contents with these hashes, and are not damaged."""
     texts: dict[Key, bytes] = {}
     for known in database.clipboards.all():
         with suppress(HistoryDamaged):
             clipboard = database.clipboards.get(*known.key)
-            if clipboard is not None and clipboard.path not in paths:
+            if clipboard is not None and not is_source(clipboard.path):
                 texts[known.key] = _plain(clipboard.text.encode("utf-8", "surrogateescape")).strip()
     for content in map(database.content, names if texts else ()):
         text = _plain(Text.decode(content or b"").body)

@@ -98,6 +98,9 @@ def _resolve(session: Session, database: Database, names: Sequence[str]) -> _Tar
         try:
             paths.append(recorded_path(session, database, name))
         except NotRecorded as unknown:
+            if any(is_below(known.clipboard.path, unknown.path) for known in database.clipboards.all()):
+                paths.append(unknown.path)  # not recorded, but text of it was copied
+                continue
             try:
                 changes.append(database.change_or_damaged(name).number)
             except ChangeNotFound as error:
@@ -124,7 +127,7 @@ def _words(result: ForgetResult, selection: Selection, *, by_change: bool) -> It
         done = "Would remove" if is_plan else "Removed"
         yield f"{done} {what} from the history for good ({count(result.bytes, 'byte')})."
     else:
-        yield f"The history has no version of {files}."
+        yield f"The history has no version of {files or 'these files'}."
     if number:
         summaries = "its summary" if number == 1 else "their summaries"
         yield f"{count(number, 'change')} {'would lose' if is_plan else 'lost'} {summaries}:"

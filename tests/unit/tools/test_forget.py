@@ -113,6 +113,24 @@ def test_a_path_goes_before_a_change_of_the_same_name() -> None:
 
 
 @pytest.mark.promise("back.forget")
+@pytest.mark.parametrize("target", ["sub/never", "sub"])
+def test_the_clipboards_of_a_file_without_recorded_versions_are_removed(target: str) -> None:
+    ws, fs = workspace({"a": b"0\n", "sub/never": b"secret\n"})
+    land(ws, write("a", b"1\n"))
+    for path, text, name in (("sub/never", "secret", "key"), ("a", "1", "other")):
+        succeed(ws.patch(path, [{"operation": "replace", "oldText": text, "newText": text, "toClipboard": name}]))
+    assert any(b"secret" in raw for raw in fs.shelf.values())
+    plan = ws.forget([target], dry_run=True)
+    result = ws.forget([target])
+    data = succeed(result)
+    assert (data["paths"], data["clipboards"], data["other_clipboards"]) == ([], ["key"], ["other"])
+    assert succeed(plan) == {**data, "dry_run": True}
+    assert result.text.startswith("The history has no version of these files.\nIncluded: the clipboards key,")
+    assert not any(b"secret" in raw for raw in fs.shelf.values())
+    assert error_of(ws.forget([target]))["code"] == "NOT_RECORDED"
+
+
+@pytest.mark.promise("back.forget")
 def test_without_a_history_nothing_can_be_forgotten() -> None:
     ws, fs = workspace({"a": b"0\n"})
     land(ws, write("a", b"1\n"))
