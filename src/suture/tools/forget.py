@@ -154,7 +154,7 @@ def _remarks(result: ForgetResult, selection: Selection) -> Iterator[str]:
     if result.in_workspace:
         yield (
             f"The workspace still has one of these contents, in {_listed(result.in_workspace)}. If it has the secret, "
-            "remove that first: the next edit records the content again."
+            "remove that first: the next edit or checkpoint records the content again."
         )
     aside = [path for path in result.copies if is_set_aside(path)]
     if aside:

@@ -763,7 +763,7 @@ def _file_lines(session: Session, deleted: list[str], left: list[str]) -> Iterat
     if left:
         names = ", ".join(plain(session.audience.path(name)) for name in left[:_MAX_LEFT])
         more = f" and {len(left) - _MAX_LEFT} more" if len(left) > _MAX_LEFT else ""
-        yield f"Left as they are (protected, in no checkpoint, or of unknown content): {names}{more}"
+        yield f"Left as they are (protected, too large for a checkpoint, in none, or of unknown content): {names}{more}"
 
 
 def _too_large(session: Session, database: Database, given: Sequence[str], state: _State) -> Iterator[str]:

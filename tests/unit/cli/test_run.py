@@ -50,6 +50,8 @@ def test_what_a_command_changes_is_one_change_that_can_be_undone(root: Path) -> 
     )
     assert change["session"]["agent"] == "cli"
     assert suture(root, "undo").returncode == 0
+    assert list((root / "new").iterdir()) == []  # it may have been there before the file
+    (root / "new").rmdir()
     assert {path.name: path.read_bytes() for path in root.iterdir()} == {"a": b"1\n", "b": b"by hand\n"}
 
 
