@@ -491,6 +491,7 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
     ),
     "redo": Command(module="history", tool="redo", positional=("change_id",)),
     "checkpoint": Command(
+        module="history",
         tool="checkpoint",
         positional=("name",),
         overrides={"name": {"nargs": "?", "help": "name of the new checkpoint; without it, list checkpoints"}},

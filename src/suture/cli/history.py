@@ -1,4 +1,4 @@
-"""Commands on the history: `log`, `show`, `undo`, `redo`, `restore`, `forget`, `clipboards`."""
+"""Commands on the history: `log`, `show`, `undo`, `redo`, `checkpoint`, `restore`, `forget`, `clipboards`."""
 
 from __future__ import annotations
 
@@ -89,6 +89,18 @@ def undo(options: argparse.Namespace) -> int:
 def redo(options: argparse.Namespace) -> int:
     """`suture redo`."""
     return _change_files(options, "redo")
+
+
+def checkpoint(options: argparse.Namespace) -> int:
+    """`suture checkpoint`: take a checkpoint, or list them."""
+    if options.hook is not None:
+        from suture.cli.hook import run_hook  # only hooks need it
+
+        return run_hook(options)
+    if options.name is None:
+        return run(options, lambda workspace: workspace.checkpoints(), _checkpoint_list)
+    arguments = tool_arguments(options)
+    return run(options, lambda workspace: workspace.command("checkpoint", arguments), lambda result: result.answer)
 
 
 def restore(options: argparse.Namespace) -> int:
@@ -190,13 +202,18 @@ def _log_lines(data: dict[str, Any]) -> Iterator[str]:
     points = [point for point in data.get("checkpoints", []) if point["id"] > oldest]
     for change in data["changes"]:
         while points and points[-1]["id"] > change["change_id"]:
-            yield point_line(points.pop())
+            yield _point_line(points.pop())
         yield from _change_lines(change)
     for point in reversed(points):
-        yield point_line(point)
+        yield _point_line(point)
 
 
-def point_line(point: dict[str, Any]) -> str:
+def _checkpoint_list(result: ToolResult) -> str:
+    points = result.metadata["checkpoints"]
+    return "\n".join(_point_line(point) for point in reversed(points)) if points else result.answer
+
+
+def _point_line(point: dict[str, Any]) -> str:
     """A checkpoint in one line."""
     damaged = colored("red", " (damaged)") if point.get("damaged") else ""
     kind, name = "snapshot" if point["kind"] == "snapshot" else "checkpoint", clean(point["name"] or point["id"])

@@ -46,6 +46,49 @@ def undo_session(workspace: Workspace, session: str, **more: object) -> Any:
     return workspace.command("undo", {"session": session, **more})
 
 
+# Programs without a name, of which each process is a session
+
+LATER = SessionInfo("538g0000000dddd", "library", "", "library")
+"""The same program, or another one, in another process."""
+
+
+@pytest.mark.promise("back.session")
+def test_a_program_without_a_name_undoes_and_redoes_what_an_earlier_process_did(shared: Shared) -> None:
+    first, second = shared.edit(PROGRAM, "a", 1), shared.edit(PROGRAM, "a", 5)
+    program = shared.of(LATER)
+    assert [succeed(program.undo())["undone"] for _ in range(2)] == [second, first]
+    assert error_of(program.undo())["code"] == "NOTHING_TO_UNDO"
+    third = SessionInfo("538g0000000eeee", "library", "", "library")
+    assert [succeed(shared.of(third).redo())["redone"] for _ in range(2)] == [first, second]
+    assert error_of(shared.of(third).redo())["code"] == "NOTHING_TO_REDO"
+
+
+@pytest.mark.promise("back.session")
+@pytest.mark.parametrize("other", [CLAUDE, NAMED])
+def test_a_program_without_a_name_never_undoes_the_change_of_an_agent_or_a_named_session(
+    shared: Shared, other: SessionInfo
+) -> None:
+    earlier, newest = shared.edit(PROGRAM, "a", 1), shared.edit(other, "a", 5)
+    assert succeed(shared.of(LATER).undo())["undone"] == earlier
+    before = state(shared.fs)
+    error = error_of(shared.of(LATER).undo())
+    assert (error["code"], error["newest"], state(shared.fs)) == ("NOTHING_TO_UNDO", newest, before)
+
+
+@pytest.mark.promise("back.session")
+def test_a_program_that_has_made_changes_itself_undoes_only_those(shared: Shared) -> None:
+    theirs, own = shared.edit(PROGRAM, "a", 1), shared.edit(LATER, "a", 5)
+    assert succeed(shared.of(LATER).undo())["undone"] == own
+    error = error_of(shared.of(LATER).undo())
+    assert (error["code"], error["newest"]) == ("NOTHING_TO_UNDO", theirs)
+
+
+@pytest.mark.promise("back.session")
+def test_an_agent_never_undoes_the_change_of_a_program_without_a_name(shared: Shared) -> None:
+    shared.edit(PROGRAM, "a", 1)
+    assert error_of(shared.of(CLAUDE).undo())["code"] == "NOTHING_TO_UNDO"
+
+
 # The newest change
 
 
