@@ -55,7 +55,7 @@ COMMAND_LINE_ONLY = {
     "clipboards": "suture.tools.clipboards",
     "forget": "suture.tools.forget",
     "replace": "suture.tools.replace",
-    "restore": "suture.tools.history",
+    "restore": "suture.tools.restore",
     "search": "suture.tools.search",
     "show": "suture.tools.history",
 }

@@ -10,7 +10,8 @@ from suture.files.forget import select
 from suture.files.state import is_set_aside
 from suture.records import Record
 from suture.tools import results, spec
-from suture.tools.history import is_below, recorded_path, time_of_id
+from suture.tools.history import is_below, time_of_id
+from suture.tools.restore import recorded_path
 from suture.tools.spec import Answer, Request, ToolSpec
 from suture.wording import count, plain
 

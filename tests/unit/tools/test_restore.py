@@ -8,7 +8,7 @@ import pytest
 from suture import Settings, Workspace
 from suture.errors import InvalidArguments
 from suture.testing import MemoryFS
-from suture.tools.history import RESTORE
+from suture.tools.restore import RESTORE
 from tests.unit.changes import (
     create,
     delete,

@@ -13,8 +13,9 @@ from suture.testing import MemoryFS
 from suture.tools import COMMAND_LINE_ONLY, TOOLS, all_tools, command, find, results
 from suture.tools.check import CheckResult
 from suture.tools.checkpoint import CheckpointResult, CheckpointsResult
-from suture.tools.history import RestoreResult, ShowResult
+from suture.tools.history import ShowResult
 from suture.tools.replace import ReplaceResult
+from suture.tools.restore import RestoreResult
 from suture.tools.search import SearchResult
 from suture.tools.spec import Example
 from tests.unit.changes import land, write
